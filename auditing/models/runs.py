@@ -1,0 +1,53 @@
+"""Audit runs: one labeller and one set of rules over a set of traces."""
+
+from django.db import models
+
+from annotation.models import Dataset, Trace
+from reasonaudit.lib.models import RunRecord, RunState
+
+
+class AuditRun(RunRecord):
+    """Audit of some traces of a data set. Items are relations (premise set to target).
+
+    `labeller` is the spec that makes it (`stored`, `local`, `openai:MODEL`, ...), `labeller_options` what else was
+    chosen (base URL, price; never a key), `labeller_identity` what it said of itself, `parameters` the audit's.
+    """
+
+    class Order(models.TextChoices):
+        EAGER = "eager", "Every relation"
+        LAZY = "lazy", "Only what labels need"
+
+    dataset = models.ForeignKey(Dataset, on_delete=models.PROTECT, related_name="audit_runs")
+    traces = models.ManyToManyField(Trace, through="AuditRunTrace", related_name="audit_runs")
+    name = models.CharField(max_length=200, blank=True)
+    labeller = models.CharField(max_length=200)
+    labeller_options = models.JSONField(default=dict, blank=True)
+    labeller_identity = models.JSONField(default=dict, blank=True)
+    quality_note = models.TextField(blank=True)
+    parameters = models.JSONField(default=dict)
+    order = models.CharField(max_length=5, choices=Order, default=Order.EAGER)
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return self.name or f"Audit {self.pk} by {self.labeller}"
+
+
+class AuditRunTrace(models.Model):
+    """A trace in a run, with the segmentation that the run audits and its own counts."""
+
+    run = models.ForeignKey(AuditRun, on_delete=models.CASCADE, related_name="run_traces")
+    trace = models.ForeignKey(Trace, on_delete=models.PROTECT, related_name="run_traces")
+    segmentation = models.PositiveIntegerField()
+    state = models.CharField(max_length=12, choices=RunState, default=RunState.QUEUED)
+    total = models.PositiveIntegerField(default=0)
+    done = models.PositiveIntegerField(default=0)
+    cached = models.PositiveIntegerField(default=0)
+    invalid = models.PositiveIntegerField(default=0)
+    failed = models.PositiveIntegerField(default=0)
+    message = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [models.UniqueConstraint(fields=["run", "trace"], name="trace_once_per_run")]

@@ -1,0 +1,5 @@
+"""Socket addresses."""
+
+from django.urls import URLPattern
+
+websocket_urlpatterns: list[URLPattern] = []

@@ -1,0 +1,24 @@
+"""ASGI entry: pages and API over HTTP, run progress over sockets."""
+
+import os
+
+from django.core.asgi import get_asgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "reasonaudit.settings.production")
+http = get_asgi_application()
+
+from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
+from channels.security.websocket import AllowedHostsOriginValidator  # noqa: E402
+from channels.sessions import SessionMiddlewareStack  # noqa: E402
+
+from auditing.routing import websocket_urlpatterns as auditing_sockets  # noqa: E402
+from reasonaudit.accounts.sockets import MatrixSocketMiddleware  # noqa: E402
+
+application = ProtocolTypeRouter(
+    {
+        "http": http,
+        "websocket": AllowedHostsOriginValidator(
+            SessionMiddlewareStack(MatrixSocketMiddleware(URLRouter(auditing_sockets)))
+        ),
+    }
+)

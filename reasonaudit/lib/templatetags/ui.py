@@ -1,0 +1,5 @@
+"""Template tags of every page."""
+
+from django import template
+
+register = template.Library()

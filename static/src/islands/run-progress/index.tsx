@@ -1,0 +1,1 @@
+export function mount(host: HTMLElement): void { host.dataset.ready = ""; }

@@ -1,0 +1,46 @@
+// Entry point of every page. Small on purpose: it finds islands and loads only what the page uses.
+import "./styles/main.css";
+
+type Island = { mount(host: HTMLElement): void };
+
+const islands: Record<string, () => Promise<Island>> = {
+  "trace-audit": () => import("./islands/trace-audit/index"),
+  "run-progress": () => import("./islands/run-progress/index"),
+};
+
+for (const host of document.querySelectorAll<HTMLElement>("[data-island]")) {
+  const load = islands[host.dataset.island ?? ""];
+  if (!load) {
+    console.error(`No island is called "${host.dataset.island}".`);
+    continue;
+  }
+  load()
+    .then((island) => island.mount(host))
+    .catch((error: unknown) => {
+      console.error(error);
+      host.innerHTML = '<div class="notice bad" role="alert"><p>This part of the page could not be loaded. Reload the page; if it stays, the built files may be out of date (npm run build).</p></div>';
+    });
+}
+
+const bootstrapParts: Record<string, () => Promise<unknown>> = {
+  dropdown: () => import("bootstrap/js/dist/dropdown"),
+  collapse: () => import("bootstrap/js/dist/collapse"),
+  modal: () => import("bootstrap/js/dist/modal"),
+};
+for (const [name, load] of Object.entries(bootstrapParts)) {
+  if (document.querySelector(`[data-bs-toggle="${name}"]`)) void load();
+}
+
+// Popovers made of <details class="pop-host"> close like a menu: Escape, or a click elsewhere.
+document.addEventListener("click", (event) => {
+  for (const host of document.querySelectorAll<HTMLDetailsElement>("details.pop-host[open]")) {
+    if (!host.contains(event.target as Node)) host.open = false;
+  }
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  for (const host of document.querySelectorAll<HTMLDetailsElement>("details.pop-host[open]")) {
+    host.open = false;
+    host.querySelector<HTMLElement>("summary")?.focus();
+  }
+});
