@@ -1,7 +1,8 @@
 """JSON lines, a JSON array, or one JSON object, each record with the line on which it starts.
 
-Strict where JSON is strict: NaN, Infinity, numbers that overflow, keys given twice, deep nesting and integers of
-more than 20 digits are problems, because another program would read them differently or not at all.
+Strict where JSON is strict: NaN, Infinity, numbers that overflow, keys given twice, deep nesting and
+integers of more than 20 digits are problems, because another program would read them differently or not at
+all.
 """
 
 from __future__ import annotations
@@ -100,21 +101,26 @@ def _has_escapes(raw: str) -> bool:
     return "\\u0000" in raw or "\\ud" in raw or "\\uD" in raw
 
 
-def iter_records(text: str, collector: Collector) -> Iterator[tuple[int, object]]:
+def iter_records(
+    text: str, collector: Collector, *, array_is_usual: bool = False
+) -> Iterator[tuple[int, object]]:
     """Yield (line, value) for each record: the lines of JSON lines, the items of an array, or one object.
 
-    A line that does not parse is collected as a problem and the next one is tried; a fault inside an array ends it.
+    A line that does not parse is collected as a problem and the next one is tried; a fault inside an array
+    ends it.
     """
     start = _skip_space(text, 0)
     if start < len(text) and text[start] == "[":
-        collector.note(1, "the file is one JSON array, read as if it had one record a line.")
+        if not array_is_usual:
+            collector.note(1, "the file is one JSON array, read as if it had one record a line.")
         yield from _iter_array(text, start, collector)
         return
     if _is_one_document(text, start):
         line = text.count("\n", 0, start) + 1
-        value = _parse_at(text, start, line, collector)
-        if value is not None:
-            yield line, value[0]
+        parsed = _parse_at(text, start, line, collector)
+        if parsed is not None:
+            _check_rest(text, parsed[1], collector)
+            yield line, parsed[0]
         return
     number = 0
     position = 0
@@ -134,6 +140,15 @@ def iter_records(text: str, collector: Collector) -> Iterator[tuple[int, object]
             continue
         if _check(value_of_line, _has_escapes(row), number, collector):
             yield number, value_of_line
+
+
+def parse_value(text: str) -> object:
+    """A JSON value under the same rules, or the text itself where it is not JSON."""
+    try:
+        value: object = _DECODER.decode(text)
+    except (ValueError, RecursionError):
+        return text
+    return text if _too_deep(value) else value
 
 
 def iter_object_items(text: str, collector: Collector) -> Iterator[tuple[int, str, object]] | None:
@@ -157,8 +172,7 @@ def _is_one_document(text: str, start: int) -> bool:
     end = text.find("\n", start)
     if end < 0 or not text[end:].strip(_SPACE):
         return True
-    first = text[start:end].strip(_SPACE)
-    return not first.endswith("}")
+    return text[start:end].strip(_SPACE).endswith(("{", "[", ","))
 
 
 def _parse_at(text: str, position: int, line: int, collector: Collector) -> tuple[object, int] | None:
@@ -214,7 +228,9 @@ def _iter_object(text: str, start: int, collector: Collector) -> Iterator[tuple[
             collector.problem(line, "", "not valid JSON: a key and a colon are expected", "Correct the JSON.")
             return
         if name in seen:
-            collector.problem(line, name[:60], f"the key {name[:60]!r} occurs twice", "Give each record its own key.")
+            collector.problem(
+                line, name[:60], f"the key {name[:60]!r} occurs twice", "Give each record its own key."
+            )
             return
         seen.add(name)
         parsed = _parse_at(text, _skip_space(text, colon + 1), line, collector)
@@ -228,7 +244,9 @@ def _iter_object(text: str, start: int, collector: Collector) -> Iterator[tuple[
             return
         line += text.count("\n", position, comma)
         if text[comma : comma + 1] != ",":
-            collector.problem(line, "", "the object is not closed", "The file seems cut off; export it again.")
+            collector.problem(
+                line, "", "the object is not closed", "The file seems cut off; export it again."
+            )
             return
         position = _skip_space(text, comma + 1)
         line += text.count("\n", comma, position)

@@ -1,7 +1,7 @@
 """The records that every reader returns and the writer takes.
 
-Segment numbers are 1-based everywhere in this package. Segments 1..context_segments are the context (the case, the
-question or the given facts; normally only segment 1); the rest is the reasoning that is audited.
+Segment numbers are 1-based everywhere in this package. Segments 1..context_segments are the context (the
+case, the question or the given facts; normally only segment 1); the rest is the reasoning that is audited.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ MAX_PROBLEMS = 200
 
 @dataclass(frozen=True, slots=True)
 class SegmentRecord:
-    """One segment. `gold` is correct, incorrect, uncertain, or None where nobody judged it (None is not "correct").
+    """One segment. `gold` is correct, incorrect, uncertain, or None where nobody judged it.
 
-    `error_kind` is "native" (the step itself is wrong) or "accumulation" (a good inference from a wrong premise).
+    `error_kind` is "native" (the step itself is wrong) or "accumulation" (a good inference from a wrong
+    premise).
     """
 
     text: str
@@ -36,7 +37,7 @@ class SegmentRecord:
 
 @dataclass(frozen=True, slots=True)
 class RelationRecord:
-    """A stored relation: ascending premises, each below the target; `probabilities` by label where the source has them."""
+    """A stored relation: ascending premises, each below the target; `probabilities` by label, if known."""
 
     premises: tuple[int, ...]
     target: int
@@ -48,8 +49,8 @@ class RelationRecord:
 class TraceRecord:
     """One reasoning trace, or a case that waits for one.
 
-    With `raw_text` the reasoning is not split yet and `segments` holds only the context; the caller splits it. A case
-    without a trace also holds only the context, and says so with `meta["case_only"]`.
+    With `raw_text` the reasoning is not split yet and `segments` holds only the context; the caller splits
+    it. A case without a trace also holds only the context, and says so with `meta["case_only"]`.
     """
 
     id: str

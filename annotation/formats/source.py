@@ -8,7 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from annotation.formats.records import MAX_FILE_BYTES, MAX_PROBLEMS, DOMAINS, Problem, ReadOptions, ReadResult, TraceRecord
+from annotation.formats.records import (
+    DOMAINS,
+    MAX_FILE_BYTES,
+    MAX_PROBLEMS,
+    Problem,
+    ReadOptions,
+    ReadResult,
+    TraceRecord,
+)
 
 SAVE_AS_UTF8 = "Save the file again as UTF-8 (in Excel: Save As, CSV UTF-8; in an editor: Encoding, UTF-8)."
 
@@ -33,7 +41,6 @@ class Collector:
         self.file = file
         self.options = options
         self.problems: list[Problem] = []
-        self.notes: list[str] = []
         self.traces: list[TraceRecord] = []
         self._hidden = 0
         self._note_counts: dict[str, list[int]] = {}
@@ -51,13 +58,14 @@ class Collector:
         return self.options.limit is not None and len(self.traces) >= self.options.limit
 
     def problem(self, line: int | None, field: str, message: str, remedy: str = "") -> None:
+        """Collect a problem; beyond the limit only their number is kept."""
         if len(self.problems) < MAX_PROBLEMS:
             self.problems.append(Problem(self.file, line, field, message, remedy))
         else:
             self._hidden += 1
 
     def reject(self, line: int | None, field: str, message: str, remedy: str = "") -> BadRecord:
-        """Collect the problem and return the exception that leaves the record: `raise collector.reject(...)`."""
+        """Collect the problem and return the exception that leaves the record; the caller raises it."""
         self.problem(line, field, message, remedy)
         return BadRecord(message)
 
@@ -67,14 +75,18 @@ class Collector:
 
     def add(self, line: int | None, trace: TraceRecord) -> None:
         """Accept a finished trace, unless its id was used before in this file."""
-        first = self._ids.setdefault(trace.id, line or 0)
-        if trace.id in {t.id for t in self.traces[-1:]} or first != (line or 0):
-            where = f" (line {first})" if first else ""
-            raise self.reject(line, "id", f"trace id {trace.id!r} occurs twice{where}", "Give each trace its own id.")
+        if trace.id in self._ids:
+            first = self._ids[trace.id]
+            where = f", first on line {first}" if first else ""
+            raise self.reject(
+                line, "id", f"the trace id {trace.id!r} occurs twice{where}", "Give each trace its own id."
+            )
+        self._ids[trace.id] = line or 0
         self.traces.append(trace)
 
     def result(self) -> ReadResult:
-        notes = list(self.notes)
+        """What was read. A file without any trace and without a problem is a problem itself."""
+        notes: list[str] = []
         for message, lines in self._note_counts.items():
             if lines[0] == 0:
                 notes.append(f"{self.file}: {message}")
@@ -85,7 +97,9 @@ class Collector:
         if self._hidden:
             notes.append(f"{self.file}: {self._hidden} more problems are not listed.")
         if not self.traces and not self.problems:
-            self.problem(None, "", "no trace found", "Check that the file has records and that the format is right.")
+            self.problem(
+                None, "", "no trace found", "Check that the file has records and that the format is right."
+            )
         return ReadResult(traces=self.traces, problems=self.problems, notes=notes)
 
 
@@ -164,7 +178,7 @@ def unstorable(text: str) -> str | None:
 
 
 def note_direction_controls(texts: Iterable[str], line: int | None, collector: Collector) -> None:
-    """Invisible direction controls can make a text read differently from what it says: keep them, but say so."""
+    """Invisible direction controls can make a text look like another one: keep them, but say so."""
     found = sorted({match for text in texts for match in _BIDI.findall(text)})
     if found:
         codes = ", ".join(f"U+{ord(character):04X}" for character in found)

@@ -138,3 +138,18 @@ def _answers(socket_path: Path) -> bool:
             return probe.recv(16).startswith(b"+PONG")
         except OSError:
             return False
+
+
+def stop_valkey() -> bool:
+    """Stop an embedded Valkey server that a killed process left behind. True if one answered."""
+    import socket
+
+    with socket.socket(socket.AF_UNIX) as connection:
+        try:
+            connection.settimeout(2)
+            connection.connect(str(valkey_socket()))
+            connection.sendall(b"SHUTDOWN NOSAVE\r\n")
+            connection.recv(64)
+        except OSError:
+            return False
+    return True

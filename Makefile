@@ -1,0 +1,96 @@
+# Everything starts here: `make demo` (running app with data) and `make test` (all tests) work on a fresh clone.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+SHELL := /bin/bash
+MAKEFLAGS += --no-print-directory
+export PYTHONUNBUFFERED = 1
+
+.DEFAULT_GOAL := help
+.PHONY: help setup setup-dev static browser demo serve stop test test-python test-front test-models test-vllm check bench lock need-python need-node
+
+help: ## Say what can be made
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
+
+need-python:
+	@command -v $(PYTHON) >/dev/null || { echo "Python 3.11 or newer is needed and '$(PYTHON)' was not found. Install it, or name it: make PYTHON=/path/to/python3.11 …"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed; '$(PYTHON)' is $$($(PYTHON) -V 2>&1). Install a newer one, or name it: make PYTHON=/path/to/python3.11 …"; exit 1; }
+
+need-node:
+	@command -v node >/dev/null && command -v npm >/dev/null || { echo "Node.js 20 or newer with npm is needed to build the pages. Install the packages 'nodejs' and 'npm' (or the installer of the Node.js project) and run make again."; exit 1; }
+	@node -e 'process.exit(Number(process.versions.node.split(".")[0]) < 20)' || { echo "Node.js 20 or newer is needed; this is $$(node --version). Install a newer one and run make again."; exit 1; }
+
+$(BIN)/python: | need-python
+	@echo "Making the Python environment in $(VENV) …"
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "The Python module 'venv' does not work here. On Debian and Ubuntu install the package 'python3-venv' and run make again."; exit 1; }
+
+$(VENV)/core.stamp: requirements/core.txt | $(BIN)/python
+	@echo "Installing the Python packages (about 300 MB unless cached) …"
+	@$(PIP) --require-hashes -r requirements/core.txt
+	@touch $@
+
+$(VENV)/dev.stamp: requirements/dev.txt | $(BIN)/python
+	@echo "Installing the Python packages for development and tests …"
+	@$(PIP) --require-hashes -r requirements/dev.txt
+	@touch $@ $(VENV)/core.stamp
+
+$(VENV)/models.stamp: requirements/models.txt | $(VENV)/dev.stamp
+	@echo "Installing torch and transformers for the optional relation labellers …"
+	@$(PIP) -r requirements/models.txt
+	@touch $@
+
+static/node_modules/.stamp: static/package-lock.json | need-node
+	@echo "Installing the front-end packages …"
+	@cd static && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+static/dist/manifest.json: static/node_modules/.stamp $(shell find static/src static/public static/*.ts static/*.js static/package.json -type f 2>/dev/null)
+	@echo "Building the pages' scripts and styles …"
+	@cd static && npm run build --silent
+	@touch $@
+
+static: static/dist/manifest.json
+
+browser:
+	@$(BIN)/python -m reasonaudit.lib.browser --install
+
+setup: $(VENV)/core.stamp static/dist/manifest.json ## Install what the app needs (Python and front end)
+
+setup-dev: $(VENV)/dev.stamp static/dist/manifest.json browser ## Install what development and tests need
+
+demo: setup ## Run the app on this machine with demonstration data
+	@$(BIN)/python manage.py demo
+
+serve: setup ## Run the app on this machine with your own data
+	@$(BIN)/python manage.py serve
+
+stop: ## Stop everything that this checkout left running
+	@$(BIN)/python manage.py stop
+
+test: setup-dev test-front test-python ## Run all tests, browser tests included
+
+test-front: static
+	@cd static && npm run check --silent && npm test --silent
+
+test-python:
+	@$(BIN)/python -m pytest $(ARGS)
+
+test-models: setup-dev $(VENV)/models.stamp ## Run the tests of the optional relation labellers (installs torch)
+	@$(BIN)/python -m pytest -m models $(ARGS)
+
+check: $(VENV)/dev.stamp static/node_modules/.stamp ## Formatting, types, import contracts, templates, front end
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy .
+	$(BIN)/lint-imports
+	git ls-files 'templates/*.html' | xargs $(BIN)/djade --check --target-version 5.2
+	$(BIN)/python manage.py makemigrations --check --dry-run
+	cd static && npm run check --silent
+
+bench: $(VENV)/dev.stamp ## Print the measured figures beside their targets
+	@$(BIN)/python -m tests.benchmarks
+
+lock: $(VENV)/dev.stamp ## Choose the newest allowed Python packages again
+	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --upgrade -q --no-header pyproject.toml -o requirements/core.txt
+	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes -q --no-header --extra dev -c requirements/core.txt pyproject.toml -o requirements/dev.txt

@@ -1,0 +1,163 @@
+"""EntailmentBank: human-written entailment trees (EMNLP 2021 release, task files in JSON lines).
+
+The given sentences (sent1, sent2, ...) are context segments in their numbering, intermediate conclusions
+follow in proof order, the hypothesis is the last segment. Each proof step is one entailment relation.
+Nobody labelled the steps right or wrong, so gold stays empty. `early_accept` for an audit is the number of
+context segments.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from annotation.formats.fields import Row, accept, short_title
+from annotation.formats.json_input import iter_records
+from annotation.formats.records import ReadOptions, ReadResult, RelationRecord, SegmentRecord, TraceRecord
+from annotation.formats.source import BadRecord, Collector, decode
+
+HYPOTHESIS = "hypothesis"
+_ID = r"(?:sent|int)\d{1,4}"
+# A step starts at the beginning or after a semicolon. Only the whole shape "ids -> id" opens a step: the
+# texts of predicted proofs may hold "->" and ";" themselves.
+_STEP = re.compile(
+    rf"(?:^|;)\s*(?P<premises>{_ID}(?:\s*&\s*{_ID})*)\s*->\s*(?P<target>int\d{{1,4}}|{HYPOTHESIS})\b\s*:?"
+)
+_PREFIX = re.compile(r"^\s*\$proof\$\s*=")
+_CONTEXT = re.compile(r"(?:^|\s)(sent\d{1,4}):\s")
+
+
+@dataclass(frozen=True, slots=True)
+class ProofStep:
+    """Premise ids as written, the id of the conclusion, and its text ("" for the hypothesis)."""
+
+    premises: tuple[str, ...]
+    target: str
+    text: str
+
+
+def parse_proof(proof: str) -> list[ProofStep]:
+    """The steps of a proof string such as `sent1 & sent2 -> int1: text; int1 & sent3 -> hypothesis;`."""
+    proof = _PREFIX.sub("", proof).strip()
+    matches = list(_STEP.finditer(proof))
+    steps = []
+    for match, after in zip(matches, [*(m.start() for m in matches[1:]), len(proof)], strict=True):
+        premises = tuple(re.findall(_ID, match["premises"]))
+        steps.append(
+            ProofStep(premises, match["target"], proof[match.end() : after].strip().rstrip(";").strip())
+        )
+    return steps
+
+
+def read(data: bytes, filename: str, options: ReadOptions) -> ReadResult:
+    """Traces with stored entailment relations; see the module docstring."""
+    collector = Collector(filename, options)
+    text = decode(data, collector)
+    if text is not None and text.lstrip().startswith("$proof$"):
+        message = "predicted proofs without their sentences"
+        remedy = "Put each proof into the field `proof` of its row of the task file, and give that file."
+        collector.problem(1, "", message, remedy)
+    elif text is not None:
+        for line, value in iter_records(text, collector):
+            if collector.full:
+                break
+            try:
+                accept(_trace(Row(value, line, collector)), line, collector)
+            except BadRecord:
+                continue
+    return collector.result()
+
+
+def _trace(row: Row) -> TraceRecord:
+    row.require("id", "proof", "hypothesis")
+    sentences, known = _sentences(row), _conclusions(row)
+    steps = _ordered(row, parse_proof(row.text("proof")), set(sentences))
+    position = {name: index for index, name in enumerate(sentences, 1)}
+    segments = [SegmentRecord(text) for text in sentences.values()]
+    relations = []
+    for step in steps:
+        if step.target not in position:
+            text = (
+                row.text("hypothesis")
+                if step.target == HYPOTHESIS
+                else step.text or known.get(step.target, "")
+            )
+            if not text.strip():
+                raise row.fail("proof", f"{step.target} has no text", "Give it in the proof or in meta.")
+            segments.append(SegmentRecord(text.strip()))
+            position[step.target] = len(segments)
+        premises = tuple(sorted({position[name] for name in step.premises}))
+        relations.append(RelationRecord(premises, position[step.target], "entailment"))
+    question = row.text("question").strip()
+    return TraceRecord(
+        id=row.text("id").strip(),
+        case_id=row.text("id").strip(),
+        domain=row.collector.options.domain or "general",
+        title=short_title(question or row.text("hypothesis")),
+        segments=tuple(segments),
+        context_segments=len(sentences),
+        relations=tuple(relations),
+        question=question,
+        reference=row.text("answer"),
+        meta={"source": "EntailmentBank"},
+    )
+
+
+def _sentences(row: Row) -> dict[str, str]:
+    """Sentence id -> text, by number; from meta.triples, else from the context string."""
+    found: dict[str, str] = {}
+    triples = row.row("meta").values.get("triples") if row.has("meta") else None
+    if isinstance(triples, dict):
+        found = {key: value for key, value in triples.items() if isinstance(value, str) and value.strip()}
+    else:
+        context = row.text("context")
+        starts = list(_CONTEXT.finditer(context))
+        for match, after in zip(starts, [*(m.start() for m in starts[1:]), len(context)], strict=True):
+            found[match[1]] = context[match.end() : after].strip()
+    if not found or not all(re.fullmatch(r"sent\d{1,4}", key) for key in found):
+        raise row.fail(
+            "meta.triples", "the given sentences (sent1, sent2, ...) are missing", "Use a task file."
+        )
+    return dict(sorted(found.items(), key=lambda item: int(item[0][4:])))
+
+
+def _conclusions(row: Row) -> dict[str, str]:
+    given = row.row("meta").values.get("intermediate_conclusions") if row.has("meta") else None
+    if not isinstance(given, dict):
+        return {}
+    return {key: value for key, value in given.items() if isinstance(value, str)}
+
+
+def _ordered(row: Row, steps: list[ProofStep], given: set[str]) -> list[ProofStep]:
+    """Steps in proof order, each after its premises, those of the hypothesis last."""
+    if not any(step.target == HYPOTHESIS for step in steps):
+        raise row.fail("proof", "no step leads to the hypothesis", "Check the proof string.")
+    targets = {step.target for step in steps}
+    for step in steps:
+        unknown = sorted(set(step.premises) - given - targets)
+        if unknown:
+            raise row.fail(
+                "proof", f"{step.target} rests on {unknown[0]}, which is nowhere given", "Check the proof."
+            )
+    waiting = [step for step in steps if step.target != HYPOTHESIS]
+    last = [step for step in steps if step.target == HYPOTHESIS]
+    done = set(given)
+    ordered: list[ProofStep] = []
+    while waiting:
+        # A conclusion counts as reached when all of its steps are placed, so that premises always come first.
+        ready = next(
+            (
+                target
+                for target in dict.fromkeys(step.target for step in waiting)
+                if all(set(step.premises) <= done for step in waiting if step.target == target)
+            ),
+            None,
+        )
+        if ready is None:
+            raise row.fail(
+                "proof", f"the steps form a circle at {waiting[0].target}", "Check the proof string."
+            )
+        ordered.extend(step for step in waiting if step.target == ready)
+        waiting = [step for step in waiting if step.target != ready]
+        done.add(ready)
+    return ordered + last
