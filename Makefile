@@ -19,7 +19,7 @@ need-python:
 
 need-node:
 	@command -v node >/dev/null && command -v npm >/dev/null || { echo "Node.js 20 or newer with npm is needed to build the pages. Install the packages 'nodejs' and 'npm' (or the installer of the Node.js project) and run make again."; exit 1; }
-	@node -e 'process.exit(Number(process.versions.node.split(".")[0]) < 20)' || { echo "Node.js 20 or newer is needed; this is $$(node --version). Install a newer one and run make again."; exit 1; }
+	@node -e 'process.exit(Number(process.versions.node.split(".")[0]) < 20 ? 1 : 0)' || { echo "Node.js 20 or newer is needed; this is $$(node --version). Install a newer one and run make again."; exit 1; }
 
 $(BIN)/python: | need-python
 	@echo "Making the Python environment in $(VENV) …"

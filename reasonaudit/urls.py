@@ -1,12 +1,21 @@
 """Addresses: each app brings its own; the API is mounted under /api/v1/."""
 
 from django.urls import include, path
-from django.views.generic import RedirectView
+
+from reasonaudit.health import healthz, readyz
+from reasonaudit.home import home
 
 urlpatterns = [
-    path("", RedirectView.as_view(pattern_name="auditing:dataset_list"), name="home"),
+    path("", home, name="home"),
+    path("healthz", healthz, name="healthz"),
+    path("readyz", readyz, name="readyz"),
     path("accounts/", include("reasonaudit.accounts.urls")),
     path("api/v1/", include("reasonaudit.api.v1")),
     path("", include("annotation.urls")),
     path("", include("auditing.urls")),
 ]
+
+handler400 = "reasonaudit.errors.bad_request"
+handler403 = "reasonaudit.errors.permission_denied"
+handler404 = "reasonaudit.errors.page_not_found"
+handler500 = "reasonaudit.errors.server_error"

@@ -1,4 +1,5 @@
-"""A small real HTTP server that speaks the chat completions API, with faults on request. Standard library only.
+"""A small real HTTP server that speaks the chat completions API, with faults on request. Only the
+standard library.
 
 Run it in a process of its own, so that the code under test and its benchmark share nothing with it:
 
@@ -17,20 +18,22 @@ Scenario (a JSON object; every field has a default)
     retry_after   value of the Retry-After header of those 429 replies (none)
     labels        {"rule": "hash"}: label by a hash of the messages, evenly over the four;
                   {"rule": "constant", "label": "neutral"};
-                  {"rule": "table", "table": [["substring of the user message", "label"], ...], "default": "neutral"}
-    logprobs      answer log-probabilities when asked: "pieces" (label in 3-letter tokens, the default), "whole", "none"
+                  {"rule": "table", "table": [["part of user message", "label"], ...], "default": ...}
+    logprobs      when asked: "pieces" (label in 3-letter tokens, the default), "whole" or "none"
     check         copy the check code of the prompt into the reply (true)
     check_pattern regular expression with one group that finds the check code in the messages
     log           file to write the request log to, JSON lines (written as the requests arrive)
     behaviours    list of rules, the first that matches decides; each has "do" and, all optional,
-                  "contains" (substring of the body), "nth" (list: only the nth requests of the same key, from 1),
-                  "requests" ([from, to]: by the server's request count, from 1), "share" (0..1: that share of the keys)
+                  "contains" (substring of the body), "nth" (list: only the nth requests of the same key, from
+                  1), "requests" ([from, to] by the server's request count, from 1), "share" (0..1 of the
+                  keys)
 
 What "do" can say: status (with "status", "headers", "body"), hang, drip ("interval", "size"), reset, html,
-truncated_json, truncated_body, gzip_bomb ("megabytes"), huge ("megabytes"), gzip, bad_utf8, redirect ("location"), empty_body,
-error_object, no_choices, and completions with a fault: empty, length, refusal, reasoning_only, prose, fenced, thinking,
-wrong_schema, extra_field, duplicate_field, unknown_label, wrong_check, echo, obey (answers with the last
-JSON object that stands in the user message, as a model that follows an injected instruction would).
+truncated_json, truncated_body, gzip_bomb ("megabytes"), huge ("megabytes"), gzip, bad_utf8, redirect
+("location"), empty_body, error_object, no_choices, and completions with a fault: empty, length, refusal,
+reasoning_only, prose, fenced, thinking, wrong_schema, extra_field, duplicate_field, unknown_label,
+wrong_check, echo, obey (answers with the last JSON object that stands in the user message, as a model that
+follows an injected instruction would).
 
 The key of a request is the SHA-256 of its messages and model. GET /_scripted/stats gives counts, POST
 /_scripted/scenario replaces the scenario of the running server.
@@ -162,7 +165,11 @@ class Scripted:
                 "model": self.model,
                 "system_fingerprint": "scripted-1",
                 "choices": [choice],
-                "usage": {"prompt_tokens": len(user) // 4, "completion_tokens": 12, "total_tokens": len(user) // 4 + 12},
+                "usage": {
+                    "prompt_tokens": len(user) // 4,
+                    "completion_tokens": 12,
+                    "total_tokens": len(user) // 4 + 12,
+                },
             }
         ).encode()
 
@@ -179,14 +186,20 @@ class Scripted:
             "top_logprobs": [{"token": token, "logprob": value} for token, value in logs.items()],
         }
         rest = [label[i : i + size] for i in range(size, len(label), size)]
-        plain = [{"token": token, "logprob": 0.0, "top_logprobs": [{"token": token, "logprob": 0.0}]} for token in rest]
+        plain = [
+            {"token": token, "logprob": 0.0, "top_logprobs": [{"token": token, "logprob": 0.0}]}
+            for token in rest
+        ]
         around = [{"token": token, "logprob": 0.0, "top_logprobs": []} for token in (head, tail)]
         return [around[0], first, *plain, around[1]]
 
 
 def head(status: int, length: int | None, headers: dict[str, str] | None = None) -> bytes:
     """Return a response head; length None means that the caller frames the body itself."""
-    lines = {"Content-Type": "application/json", **({} if length is None else {"Content-Length": str(length)})}
+    lines = {
+        "Content-Type": "application/json",
+        **({} if length is None else {"Content-Length": str(length)}),
+    }
     lines.update(headers or {})
     return (f"HTTP/1.1 {status} X\r\n" + "".join(f"{k}: {v}\r\n" for k, v in lines.items()) + "\r\n").encode()
 
@@ -221,7 +234,9 @@ class Connection(asyncio.Protocol):
         if end < 0:
             return
         first, _, rest = self.buffer[:end].decode("latin-1").partition("\r\n")
-        headers = {k.strip().lower(): v.strip() for k, _, v in (line.partition(":") for line in rest.split("\r\n"))}
+        headers = {
+            k.strip().lower(): v.strip() for k, _, v in (line.partition(":") for line in rest.split("\r\n"))
+        }
         length = int(headers.get("content-length", "0"))
         start = end + len(HEADER_END)
         if len(self.buffer) < start + length:
@@ -238,7 +253,9 @@ class Connection(asyncio.Protocol):
             state.load(json.loads(body))
             self.write(200, b"{}")
         elif path == "/v1/models":
-            self.write(200, json.dumps({"object": "list", "data": [{"id": state.model, "object": "model"}]}).encode())
+            self.write(
+                200, json.dumps({"object": "list", "data": [{"id": state.model, "object": "model"}]}).encode()
+            )
         elif method == "POST" and path == "/v1/chat/completions":
             self.chat(headers, body)
         else:
@@ -262,7 +279,13 @@ class Connection(asyncio.Protocol):
             wait = {} if state.retry_after is None else {"Retry-After": str(state.retry_after)}
             rule = {"do": "status", "status": 429, "headers": wait}
         if state.log is not None:
-            entry = {"t": time.time(), "n": state.total, "key": key, "nth": state.counts[key], "do": rule.get("do", "answer")}
+            entry = {
+                "t": time.time(),
+                "n": state.total,
+                "key": key,
+                "nth": state.counts[key],
+                "do": rule.get("do", "answer"),
+            }
             state.log.write(json.dumps(entry) + "\n")
         loop = asyncio.get_running_loop()
         self.tasks = {loop.call_later(state.latency, self.answer, request, key, rule)}
@@ -279,7 +302,9 @@ class Connection(asyncio.Protocol):
         self.busy = False
         self.state.in_flight -= 1
 
-    def write(self, status: int, body: bytes, headers: dict[str, str] | None = None, close: bool = False) -> None:
+    def write(
+        self, status: int, body: bytes, headers: dict[str, str] | None = None, close: bool = False
+    ) -> None:
         self.state.statuses[status] += 1
         if self.busy:
             self.done()
@@ -314,7 +339,11 @@ class Connection(asyncio.Protocol):
         self.transport.abort()
 
     def do_html(self, rule: dict[str, Any], request: dict[str, Any], key: str) -> None:
-        self.write(200, b"<!doctype html><html><body>Sign in UPSTREAM-SECRET</body></html>", {"Content-Type": "text/html"})
+        self.write(
+            200,
+            b"<!doctype html><html><body>Sign in UPSTREAM-SECRET</body></html>",
+            {"Content-Type": "text/html"},
+        )
 
     def do_truncated_json(self, rule: dict[str, Any], request: dict[str, Any], key: str) -> None:
         body = self.state.completion(request, key, "answer")
@@ -419,7 +448,15 @@ def start_scripted_server(*, port: int = 0, **scenario: Any) -> Iterator[Scripte
         log.touch()
         file = Path(folder) / "scenario.json"
         file.write_text(json.dumps(scenario), encoding="utf-8")
-        command = [sys.executable, "-I", str(Path(__file__).resolve()), "--scenario", str(file), "--port", str(port)]
+        command = [
+            sys.executable,
+            "-I",
+            str(Path(__file__).resolve()),
+            "--scenario",
+            str(file),
+            "--port",
+            str(port),
+        ]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         try:
             assert process.stdout is not None

@@ -17,6 +17,7 @@ from annotation.formats.records import ReadOptions, ReadResult, RelationRecord, 
 from annotation.formats.source import BadRecord, Collector, decode
 
 HYPOTHESIS = "hypothesis"
+MAX_STEPS = 500  # putting steps in order takes time with the square of their number
 _ID = r"(?:sent|int)\d{1,4}"
 # A step starts at the beginning or after a semicolon. Only the whole shape "ids -> id" opens a step: the
 # texts of predicted proofs may hold "->" and ";" themselves.
@@ -39,14 +40,18 @@ class ProofStep:
 def parse_proof(proof: str) -> list[ProofStep]:
     """The steps of a proof string such as `sent1 & sent2 -> int1: text; int1 & sent3 -> hypothesis;`."""
     proof = _PREFIX.sub("", proof).strip()
-    matches = list(_STEP.finditer(proof))
     steps = []
-    for match, after in zip(matches, [*(m.start() for m in matches[1:]), len(proof)], strict=True):
+    for match, text in _with_following_text(_STEP, proof):
         premises = tuple(re.findall(_ID, match["premises"]))
-        steps.append(
-            ProofStep(premises, match["target"], proof[match.end() : after].strip().rstrip(";").strip())
-        )
+        steps.append(ProofStep(premises, match["target"], text.rstrip(";").strip()))
     return steps
+
+
+def _with_following_text(pattern: re.Pattern[str], text: str) -> list[tuple[re.Match[str], str]]:
+    """Each match with the text up to the next match or the end."""
+    matches = list(pattern.finditer(text))
+    ends = [match.start() for match in matches[1:]] + [len(text)]
+    return [(match, text[match.end() : end].strip()) for match, end in zip(matches, ends, strict=False)]
 
 
 def read(data: bytes, filename: str, options: ReadOptions) -> ReadResult:
@@ -110,10 +115,7 @@ def _sentences(row: Row) -> dict[str, str]:
     if isinstance(triples, dict):
         found = {key: value for key, value in triples.items() if isinstance(value, str) and value.strip()}
     else:
-        context = row.text("context")
-        starts = list(_CONTEXT.finditer(context))
-        for match, after in zip(starts, [*(m.start() for m in starts[1:]), len(context)], strict=True):
-            found[match[1]] = context[match.end() : after].strip()
+        found = {match[1]: text for match, text in _with_following_text(_CONTEXT, row.text("context"))}
     if not found or not all(re.fullmatch(r"sent\d{1,4}", key) for key in found):
         raise row.fail(
             "meta.triples", "the given sentences (sent1, sent2, ...) are missing", "Use a task file."
@@ -130,6 +132,10 @@ def _conclusions(row: Row) -> dict[str, str]:
 
 def _ordered(row: Row, steps: list[ProofStep], given: set[str]) -> list[ProofStep]:
     """Steps in proof order, each after its premises, those of the hypothesis last."""
+    if len(steps) > MAX_STEPS:
+        raise row.fail(
+            "proof", f"{len(steps):,} proof steps; at most {MAX_STEPS:,} are read", "Split the proof."
+        )
     if not any(step.target == HYPOTHESIS for step in steps):
         raise row.fail("proof", "no step leads to the hypothesis", "Check the proof string.")
     targets = {step.target for step in steps}

@@ -124,7 +124,7 @@ def iter_records(
         return
     number = 0
     position = 0
-    while position < len(text):
+    while position < len(text) and not collector.hopeless:
         end = text.find("\n", position)  # only \n ends a line: JSON strings may hold other line separators
         end = len(text) if end < 0 else end
         number += 1
@@ -193,6 +193,7 @@ def _iter_array(text: str, start: int, collector: Collector) -> Iterator[tuple[i
     position = _skip_space(text, start + 1)
     line = text.count("\n", 0, position) + 1
     if text[position : position + 1] == "]":
+        _check_rest(text, position + 1, collector)
         return
     while True:
         parsed = _parse_at(text, position, line, collector)
@@ -217,6 +218,7 @@ def _iter_object(text: str, start: int, collector: Collector) -> Iterator[tuple[
     line = text.count("\n", 0, position) + 1
     seen: set[str] = set()
     if text[position : position + 1] == "}":
+        _check_rest(text, position + 1, collector)
         return
     while True:
         key = _parse_at(text, position, line, collector)

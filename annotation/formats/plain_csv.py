@@ -72,6 +72,8 @@ def read(data: bytes, filename: str, options: ReadOptions) -> ReadResult:
     collector = Collector(filename, options)
     text = decode(data, collector)
     if text is not None:
+        if "\n" not in text:
+            text = text.replace("\r", "\n")  # old Macintosh line ends
         groups: dict[str, list[_Cells]] = {}
         for cells in _rows(text, collector):
             groups.setdefault(cells.get("trace_id") or stem(filename), []).append(cells)
@@ -101,15 +103,13 @@ def header_of(text: str) -> tuple[str, dict[int, str], int]:
     start = 0
     candidates: tuple[str, ...] = _DELIMITERS
     first = text.split("\n", 1)[0].strip("\r")
-    stated = re.fullmatch(r'"?sep=(.)"?', first, re.IGNORECASE)
+    stated = re.fullmatch(r'"?sep=([ !#-~\t])"?', first, re.IGNORECASE)
     if stated:
         start = len(text.split("\n", 1)[0]) + 1
         candidates = (stated[1],)
     best: tuple[str, dict[int, str], int] = (candidates[0], {}, start)
-    line = text[start : start + 10_000].split("\n", 1)[0].strip("\r")
+    line = re.split(r"[\r\n]", text[start : start + 10_000], maxsplit=1)[0]
     for delimiter in candidates:
-        if delimiter in '"\r\n' or not line:
-            continue
         columns = known_columns(next(csv.reader([line], delimiter=delimiter), []))
         if len(columns) > len(best[1]):
             best = (delimiter, columns, start)

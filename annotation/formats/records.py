@@ -18,7 +18,8 @@ MAX_FILE_BYTES = 64 * 1024 * 1024
 MAX_SEGMENT_CHARACTERS = 20_000
 MAX_RAW_TEXT_CHARACTERS = 200_000
 MAX_SEGMENTS = 10_000
-MAX_PROBLEMS = 200
+MAX_PROBLEMS = 200  # listed
+GIVE_UP_AFTER = 1_000  # problems; the file is then hardly in this format
 
 
 @dataclass(frozen=True, slots=True)

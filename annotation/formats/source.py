@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from annotation.formats.records import (
     DOMAINS,
+    GIVE_UP_AFTER,
     MAX_FILE_BYTES,
     MAX_PROBLEMS,
     Problem,
@@ -54,8 +55,15 @@ class Collector:
 
     @property
     def full(self) -> bool:
-        """True when the caller's limit of traces is reached."""
+        """True when reading should stop: the caller's limit is reached, or the file is hopeless."""
+        if self.hopeless:
+            return True
         return self.options.limit is not None and len(self.traces) >= self.options.limit
+
+    @property
+    def hopeless(self) -> bool:
+        """True after so many problems that more of them would tell nothing."""
+        return len(self.problems) + self._hidden >= GIVE_UP_AFTER
 
     def problem(self, line: int | None, field: str, message: str, remedy: str = "") -> None:
         """Collect a problem; beyond the limit only their number is kept."""
@@ -88,14 +96,15 @@ class Collector:
         """What was read. A file without any trace and without a problem is a problem itself."""
         notes: list[str] = []
         for message, lines in self._note_counts.items():
-            if lines[0] == 0:
-                notes.append(f"{self.file}: {message}")
-            elif len(lines) == 1:
-                notes.append(f"{self.file}, line {lines[0]}: {message}")
-            else:
-                notes.append(f"{self.file}, line {lines[0]} and {len(lines) - 1} more: {message}")
+            others = len(set(lines)) - 1
+            where = self.file if lines[0] == 0 else f"{self.file}, line {lines[0]}"
+            notes.append(f"{where} and {others} more: {message}" if others else f"{where}: {message}")
         if self._hidden:
             notes.append(f"{self.file}: {self._hidden} more problems are not listed.")
+        if self.hopeless:
+            notes.append(
+                f"{self.file}: reading stopped after {GIVE_UP_AFTER:,} problems; is the format right?"
+            )
         if not self.traces and not self.problems:
             self.problem(
                 None, "", "no trace found", "Check that the file has records and that the format is right."

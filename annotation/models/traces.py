@@ -20,7 +20,7 @@ class Trace(TimestampedModel):
 
     Splitting or merging segments makes a new `segmentation` (1, 2, ...): segments of earlier ones stay, with
     everything that was said of them. `stored_relations` are relations that came with the data, as
-    `[premises, target, label]`, 1-based; they hold for segmentation 1 only.
+    `[premises, target, label]` or `[premises, target, label, probabilities]`, 1-based; they hold for segmentation 1.
     """
 
     class Origin(models.TextChoices):

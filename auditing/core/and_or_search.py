@@ -1,17 +1,17 @@
 """Grounded AND-OR best-first search over the retained support edges.
 
 Paper: "Reference-Free Evaluation of Reasoning in Open-Ended Question Answering" (Kohli et al.), section 3.3
-(backward AND-OR search), section 3.4 (bounded, stronger labels and closer premises first), appendix E.2 (depth 100,
-50 trees per sink, 50 sub-trees per node). Choices where the paper is open, in words:
+(backward AND-OR search), section 3.4 (bounded, stronger labels and closer premises first), appendix E.2
+(depth 100, 50 trees per sink, 50 sub-trees per node). Choices where the paper is open, in words:
 
-- Premises come before their target, so there are no cycles and one forward pass decides which segments have a
-  tree. The bounds can only cut the list of returned trees, except the depth bound, which is compared with the depth
-  of the flattest tree.
+- Premises come before their target, so there are no cycles and one forward pass decides which segments have
+  a tree. The bounds can only cut the list of returned trees, except the depth bound, which is compared with
+  the depth of the flattest tree.
 - The bounds count returned trees, never attempts: a literal recursion is exponential on failing branches.
-- A segment up to ``early_accept`` is a leaf when it is a premise (D-3: only S1 by default). The sink itself is
-  searched even when it is contradicted; a contradicted premise is not.
-- Trees are not unfolded. One tree is a record (edge, rank of each sub-tree in its own list), so n segments need at
-  most 50 n records although a single unfolded tree can have 10^52 nodes.
+- A segment up to ``early_accept`` is a leaf when it is a premise (D-3: only S1 by default). The sink itself
+  is searched even when it is contradicted; a contradicted premise is not.
+- Trees are not unfolded. One tree is a record (edge, rank of each sub-tree in its own list), so n segments
+  need at most 50 n records although a single unfolded tree can have 10^52 nodes.
 """
 
 from collections.abc import Collection, Mapping
@@ -26,7 +26,7 @@ COUNT_LIMIT = 10**12
 """Tree counts stop here; they grow doubly exponentially."""
 
 Tree: TypeAlias = tuple[object, ...]
-"""``(1,)`` for a leaf, else ``(segment, premises, label word, sub-trees)``; equal sub-trees are shared objects."""
+"""``(1,)`` for a leaf, else ``(segment, premises, label word, sub-trees)``; sub-trees are shared objects."""
 
 _UNBOUND = -1
 _LEAF = -2
@@ -214,7 +214,9 @@ class SupportSearch:
                 missing = [below for below in states if below[1] != _LEAF and below not in lists]
                 if missing:
                     break
-                ranges = [range(1 if below[1] == _LEAF else min(len(lists[below]), width)) for below in states]
+                ranges = [
+                    range(1 if below[1] == _LEAF else min(len(lists[below]), width)) for below in states
+                ]
                 choices = islice(product(*ranges), cap - len(records))
                 records.extend((position, ranks) for ranks in choices)
                 step += 1
@@ -224,6 +226,21 @@ class SupportSearch:
             else:
                 lists[state] = records
         return lists[wanted]
+
+    def _best_record(self, state: _State) -> _Record:
+        """Return the first record of a list that is not empty, without making the list.
+
+        It is the first edge whose premises all have a tree within the edges that are left.
+        """
+        index, remaining = state
+        for position in self._expandable[index]:
+            premises = self._retained[index][position].premises
+            if remaining == _UNBOUND or all(
+                premise <= self._leaf_limit or (self.min_depth[premise] or 0) < remaining
+                for premise in premises
+            ):
+                return position, (0,) * len(premises)
+        raise IndexError(f"S{index} has no tree within {remaining} edges.")
 
     def _build(self, state: _State, rank: int) -> Tree:
         """Return the tree object of one record, made once and shared."""
@@ -238,7 +255,10 @@ class SupportSearch:
             if remaining == _LEAF:
                 nodes[key] = (index,)
                 continue
-            position, ranks = self._records((index, remaining))[place]
+            if place:
+                position, ranks = self._records((index, remaining))[place]
+            else:
+                position, ranks = self._best_record((index, remaining))
             edge = self._retained[index][position]
             below = list(zip(self._premise_states((index, remaining), edge.premises), ranks, strict=True))
             missing = [child for child in below if child not in nodes]

@@ -1,17 +1,18 @@
 """The NLI-labelled hypergraph of one trace.
 
 Paper: "Reference-Free Evaluation of Reasoning in Open-Ended Question Answering" (Kohli et al.), section 3.1
-(G = (V, E), labelled hyperedges from premise sets to targets) and appendix E.4 (the three distances). Open in the
-paper: what a premise set without a label means (never asked, or the call failed). Here it counts as Neutral and is
-reported as missing, never as a label.
+(G = (V, E), labelled hyperedges from premise sets to targets) and appendix E.4 (the three distances). Open
+in the paper: what a premise set without a label means (never asked, or the call failed). Here it counts as
+Neutral and is reported as missing, never as a label.
 
-Relations are kept in one canonical order (target, size, premises), also as flat numpy arrays, so that a result can
-never depend on the order in which labels arrived and so that edge selection needs no loop over relations.
+Relations are kept in one canonical order (target, size, premises), also as flat numpy arrays, so that a
+result can never depend on the order in which labels arrived and so that edge selection needs no loop over
+relations.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -201,7 +202,7 @@ def _refuse(n: int, premises: tuple[Any, ...], target: Any, label: Any) -> None:
     for index in (*premises, target):
         if type(index) is not int or not 1 <= index <= n:
             raise ValueError(f"{where}: {index!r} is not a segment; segments are numbered 1 to {n}.")
-    if any(left >= right for left, right in zip(premises, premises[1:], strict=False)):
+    if any(left >= right for left, right in pairwise(premises)):
         raise ValueError(f"{where}: premises must be ascending and different.")
     if premises[-1] >= target:
         raise ValueError(f"{where}: every premise must come before the target.")

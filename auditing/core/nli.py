@@ -1,8 +1,9 @@
 """NLI labels, candidate premise sets and the cache key of one relation.
 
 Paper: "Reference-Free Evaluation of Reasoning in Open-Ended Question Answering" (Kohli et al.), section 3.1
-(premise sets between m_min and m_max, four labels) and appendix A.1 (order of the labels by strength). Open in
-the paper: the order in which candidates are visited. Here: target, then size, then premises in lexicographic order.
+(premise sets between m_min and m_max, four labels) and appendix A.1 (order of the labels by strength). Open
+in the paper: the order in which candidates are visited. Here: target, then size, then premises in
+lexicographic order.
 """
 
 import hashlib

@@ -1,15 +1,15 @@
 """Parameters of the NLI-hypergraph audit, with the settings of the paper as defaults.
 
 Paper: "Reference-Free Evaluation of Reasoning in Open-Ended Question Answering" (Kohli et al.), section 3,
-appendix A.1 (pattern rules) and appendix E.2 to E.4 (Table 6, gap filter). Where the paper leaves a choice open,
-the choice is a parameter here and the decision is said in words:
+appendix A.1 (pattern rules) and appendix E.2 to E.4 (Table 6, gap filter). Where the paper leaves a choice
+open, the choice is a parameter here and the decision is said in words:
 
 - D-2: the prose of the gap filter reads like "greater than", the printed formula is "greater or equal". The
   formula is the default (``gap_op``).
 - A3b: an edge dominated by a stronger component that the gap filter removed is kept
   (``dominance_basis="surviving"``), because otherwise the rule would remove the only usable edge.
-- A3c: "remove the weak cluster" removes the combination only (``weak_cluster="pair"``), so that two weak supports
-  are never worse than one.
+- A3c: "remove the weak cluster" removes the combination only (``weak_cluster="pair"``), so that two weak
+  supports are never worse than one.
 - A3d: a combination is degraded when any component was strong (``degraded_rule="any_strong"``).
 - A3e: an unstable target is flagged and keeps its label (``unstable_policy="flag"``).
 - A3f: a contradiction by any premise set counts, overrides the label and blocks the segment as a premise.
@@ -119,10 +119,17 @@ class AuditParameters:
                 raise ValueError(f"{name} is {value!r}; use a whole number of at least 1.")
         for name in _THRESHOLDS:
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value) or value < 0:
+            if (
+                isinstance(value, bool)
+                or not isinstance(value, int | float)
+                or math.isnan(value)
+                or value < 0
+            ):
                 raise ValueError(f"{name} is {value!r}; use a number of at least 0, or no limit.")
         if self.m_min > self.m_max:
-            raise ValueError(f"m_min is {self.m_min} and m_max is {self.m_max}; m_min must not be the larger one.")
+            raise ValueError(
+                f"m_min is {self.m_min} and m_max is {self.m_max}; m_min must not be the larger one."
+            )
 
     @classmethod
     def from_dict(cls, mapping: Mapping[str, Any]) -> "AuditParameters":
@@ -142,7 +149,9 @@ class AuditParameters:
         known = {field.name for field in fields(cls)}
         unknown = sorted(set(mapping) - known)
         if unknown:
-            raise ValueError(f"Unknown audit parameter {', '.join(unknown)}; known are {', '.join(sorted(known))}.")
+            raise ValueError(
+                f"Unknown audit parameter {', '.join(unknown)}; known are {', '.join(sorted(known))}."
+            )
         values = dict(mapping)
         for name in _THRESHOLDS:
             if name in values and values[name] is None:
@@ -164,4 +173,8 @@ class AuditParameters:
         With these choices every removed combination leaves a usable component behind, and a component is
         grounded whenever the combination is. The call-saving rules and the fast what-if search rest on it.
         """
-        return self.weak_cluster == "pair" and self.dominance_basis == "surviving" and self.unstable_policy == "flag"
+        return (
+            self.weak_cluster == "pair"
+            and self.dominance_basis == "surviving"
+            and self.unstable_policy == "flag"
+        )

@@ -1,15 +1,17 @@
 """Selection of the support edges: gap filter and the six patterns.
 
-Paper: "Reference-Free Evaluation of Reasoning in Open-Ended Question Answering" (Kohli et al.), section 3.2,
-appendix A.1 with Table 3 (patterns), appendix E.4 (gap filter). Choices where the paper is open, in words:
+Paper: "Reference-Free Evaluation of Reasoning in Open-Ended Question Answering" (Kohli et al.), section
+3.2, appendix A.1 with Table 3 (patterns), appendix E.4 (gap filter). Choices where the paper is open, in
+words:
 
-- The gap filter comes first and decides which edges are usable; the patterns are then read from the raw labels and
-  all removals are applied at once (A3a: the paper calls the filter a prefilter).
-- Redundancy is judged by the components of the combination only. Table 5 of the paper retains both S1 -> S4 and
-  {S2, S3} -> S4, which no label assignment allows if any singleton of the target counted.
-- A combination dominated by a stronger component is removed only if that component is usable itself (A3b); a weak
-  cluster loses the combination, not its components (A3c); any strong component makes a weakened combination
-  degraded (A3d); an unstable target is flagged and its label stays (A3e); any premise set can contradict (A3f).
+- The gap filter comes first and decides which edges are usable; the patterns are then read from the raw
+  labels and all removals are applied at once (A3a: the paper calls the filter a prefilter).
+- Redundancy is judged by the components of the combination only. Table 5 of the paper retains both S1 -> S4
+  and {S2, S3} -> S4, which no label assignment allows if any singleton of the target counted.
+- A combination dominated by a stronger component is removed only if that component is usable itself (A3b);
+  a weak cluster loses the combination, not its components (A3c); any strong component makes a weakened
+  combination degraded (A3d); an unstable target is flagged and its label stays (A3e); any premise set can
+  contradict (A3f).
 - A component without a label counts as Neutral.
 """
 
@@ -34,7 +36,7 @@ PATTERNS = (
     "consistently_weak",
 )
 REASONS = ("", "neutral", "contradiction", "gap", "degraded", "asymmetric", "redundant", "consistently_weak")
-_PATTERN_CODE = {name: code for code, name in enumerate(PATTERNS)}
+PATTERN_CODE = {name: code for code, name in enumerate(PATTERNS)}
 _REASON_CODE = {name: code for code, name in enumerate(REASONS)}
 
 _LABELS = tuple(Label)
@@ -63,6 +65,8 @@ class Selection:
         Targets with a degraded combination.
     contradicting : Mapping[int, tuple of Premises]
         Per target, the premise sets in scope that contradict it, by size, then premises.
+    gap_removed : tuple of int
+        By target index, how many Implied edges the gap filter removed.
     """
 
     retained: Mapping[int, tuple[SupportEdge, ...]]
@@ -70,6 +74,7 @@ class Selection:
     patterns: Mapping[Relation, str]
     unstable: frozenset[int]
     contradicting: Mapping[int, tuple[Premises, ...]]
+    gap_removed: tuple[int, ...]
 
 
 class _Coded(Mapping[Relation, str]):
@@ -97,7 +102,7 @@ class _Coded(Mapping[Relation, str]):
     def __getitem__(self, relation: Relation) -> str:
         if self._positions is None:
             self._positions = {self._relations[row]: int(row) for row in self._rows.tolist()}
-        return self._words[self._codes[self._positions[relation]]]
+        return self._words[int(self._codes[self._positions[relation]])]
 
     def __iter__(self) -> Iterator[Relation]:
         return (self._relations[row] for row in self._rows.tolist())
@@ -149,13 +154,13 @@ def pattern_of(components: Sequence[Label], combined: Label, parameters: AuditPa
     str
         One of `PATTERNS`.
     """
-    codes = _pattern_codes(
+    codes = pattern_codes(
         np.array([combined], dtype=np.int8),
         np.array([max(components)], dtype=np.int8),
         np.array([min(components)], dtype=np.int8),
         parameters,
     )
-    return PATTERNS[codes[0]]
+    return PATTERNS[int(codes[0])]
 
 
 def select_edges(graph: Hypergraph, parameters: AuditParameters) -> Selection:
@@ -187,7 +192,7 @@ def select_edges(graph: Hypergraph, parameters: AuditParameters) -> Selection:
     unstable: frozenset[int] = frozenset()
     if len(many):
         _apply_patterns(graph, usable, many, patterns, reasons, parameters)
-        degraded = many[patterns[many] == _PATTERN_CODE["degraded"]]
+        degraded = many[patterns[many] == PATTERN_CODE["degraded"]]
         unstable = frozenset(np.unique(rows.targets[degraded]).tolist())
 
     reasons[~usable] = _REASON_CODE["gap"]
@@ -199,6 +204,9 @@ def select_edges(graph: Hypergraph, parameters: AuditParameters) -> Selection:
         patterns=_Coded(graph.relations, many, patterns, PATTERNS),
         unstable=unstable,
         contradicting=_contradicting(graph, parameters),
+        gap_removed=tuple(
+            np.bincount(rows.targets[reasons == _REASON_CODE["gap"]], minlength=graph.n + 1).tolist()
+        ),
     )
 
 
@@ -236,12 +244,12 @@ def _apply_patterns(
     part_rank = single_rank[part_premise, part_target]
     strongest = np.maximum.reduceat(part_rank, starts)
     weakest = np.minimum.reduceat(part_rank, starts)
-    codes = _pattern_codes(rows.ranks[many], strongest, weakest, parameters)
+    codes = pattern_codes(rows.ranks[many], strongest, weakest, parameters)
     patterns[many] = codes
 
     for name in ("degraded", "redundant", "consistently_weak"):
-        reasons[many[codes == _PATTERN_CODE[name]]] = _REASON_CODE[name]
-    dominated = codes == _PATTERN_CODE["asymmetric"]
+        reasons[many[codes == PATTERN_CODE[name]]] = _REASON_CODE[name]
+    dominated = codes == PATTERN_CODE["asymmetric"]
     if parameters.dominance_basis == "surviving":
         single_usable = np.zeros((graph.n + 1, graph.n + 1), dtype=np.bool_)
         single_usable[rows.firsts[single], rows.targets[single]] = usable[single]
@@ -250,20 +258,33 @@ def _apply_patterns(
     reasons[many[dominated]] = _REASON_CODE["asymmetric"]
 
     if parameters.weak_cluster == "cluster":
-        weak_parts = np.repeat(codes == _PATTERN_CODE["consistently_weak"], lengths)
+        weak_parts = np.repeat(codes == PATTERN_CODE["consistently_weak"], lengths)
         in_cluster = np.zeros((graph.n + 1, graph.n + 1), dtype=np.bool_)
         in_cluster[part_premise[weak_parts], part_target[weak_parts]] = True
         hit = in_cluster[rows.firsts[single], rows.targets[single]]
         reasons[single[hit]] = _REASON_CODE["consistently_weak"]
 
 
-def _pattern_codes(
+def pattern_codes(
     combined: NDArray[np.int8],
     strongest: NDArray[np.int8],
     weakest: NDArray[np.int8],
     parameters: AuditParameters,
 ) -> NDArray[np.int8]:
-    """Return pattern codes; the first matching line of the paper's table wins."""
+    """Return the codes of the patterns of many combinations (paper, Table 3).
+
+    Parameters
+    ----------
+    combined, strongest, weakest : integer arrays of one shape
+        Rank of each combination, and the largest and smallest rank of its components.
+    parameters : AuditParameters
+        Uses degraded_rule.
+
+    Returns
+    -------
+    integer array of the same shape
+        Values of `PATTERN_CODE`; the first matching line of the table wins.
+    """
     weakened = (combined < Label.ENTAILMENT) & (strongest == Label.ENTAILMENT)
     degraded = weakened
     if parameters.degraded_rule == "both_strong":
@@ -279,9 +300,9 @@ def _pattern_codes(
         (implied & (weakest == Label.IMPLIED), "consistently_weak"),
         (implied, "asymmetric"),
     )
-    codes = np.full(len(combined), _PATTERN_CODE["neutral"], dtype=np.int8)
+    codes = np.full(combined.shape, PATTERN_CODE["neutral"], dtype=np.int8)
     for condition, name in reversed(lines):
-        codes[condition] = _PATTERN_CODE[name]
+        codes[condition] = PATTERN_CODE[name]
     return codes
 
 

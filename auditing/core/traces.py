@@ -1,8 +1,8 @@
 """The reasoning trace that is audited.
 
-Paper: "Reference-Free Evaluation of Reasoning in Open-Ended Question Answering" (Kohli et al.), section 3.1:
-T = (S1, ..., Sn), S1 is the context, question or problem statement, the rest are generated segments. Data sets with
-several given sentences have more than one context segment.
+Paper: "Reference-Free Evaluation of Reasoning in Open-Ended Question Answering" (Kohli et al.), section
+3.1: T = (S1, ..., Sn), S1 is the context, question or problem statement, the rest are generated segments.
+Data sets with several given sentences have more than one context segment.
 """
 
 from dataclasses import dataclass
@@ -52,10 +52,12 @@ class Trace:
                 f"it must be between 1 and the number of segments, {len(self.segments)}."
             )
         if self.domain not in DOMAINS:
-            raise ValueError(f"Trace {self.id!r}: unknown domain {self.domain!r}; use one of {', '.join(DOMAINS)}.")
+            raise ValueError(
+                f"Trace {self.id!r}: unknown domain {self.domain!r}; use one of {', '.join(DOMAINS)}."
+            )
         if self.gold is not None and len(self.gold) != len(self.segments):
             raise ValueError(
-                f"Trace {self.id!r}: {len(self.gold)} gold labels for {len(self.segments)} segments; give one each."
+                f"Trace {self.id!r}: {len(self.gold)} gold labels for {len(self.segments)} segments."
             )
 
     @property

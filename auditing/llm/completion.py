@@ -16,7 +16,7 @@ PARSER_VERSION = "completion-1"
 
 @dataclass(frozen=True, slots=True)
 class TokenLogprob:
-    """One output token with its log-probability and those of the listed alternatives (token text -> value)."""
+    """One output token, its log-probability, and the alternatives listed for it (text -> log-probability)."""
 
     token: str
     logprob: float
@@ -82,7 +82,7 @@ def parse_completion(body: bytes) -> Completion:
         document: Any = json.loads(text)
     except (ValueError, RecursionError):
         if text.lstrip()[:1] == "<":
-            message = "The server answered with a web page instead of JSON. Check the base URL: it usually ends in /v1."
+            message = "The server answered with a web page instead of JSON. Base URLs usually end in /v1."
         elif not text.strip():
             message = "The server answered with an empty body."
         else:

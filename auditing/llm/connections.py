@@ -17,12 +17,19 @@ import ssl
 import time
 import zlib
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import httptools
 import httpx2
 
-from auditing.llm.errors import LLMError, LLMRefused, LLMReplyTooLarge, LLMTimeout, LLMUnparsable, LLMUnreachable
+from auditing.llm.errors import (
+    LLMError,
+    LLMRefused,
+    LLMReplyTooLarge,
+    LLMTimeout,
+    LLMUnparsable,
+    LLMUnreachable,
+)
 from auditing.llm.guard import Endpoint, EndpointRefused
 
 IDLE_SECONDS = 4.0
@@ -61,14 +68,15 @@ class Connection(asyncio.Protocol):
     # --- asyncio ------------------------------------------------------------------------------------------
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Keep the transport."""
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        self._transport = cast(asyncio.Transport, transport)  # uvloop's class is not a subclass of it
 
     def connection_lost(self, exc: Exception | None) -> None:
         """End the open request: a reply that its head left open ends here, any other is broken."""
         self.closed = True
         if self._waiter is not None and not self._waiter.done():
-            self._fail(LLMUnreachable("The connection to the model server broke before the reply was complete."))
+            self._fail(
+                LLMUnreachable("The connection to the model server broke before the reply was complete.")
+            )
 
     def eof_received(self) -> bool:
         """Handle the server's end of stream, which may complete a body without a stated length."""
@@ -211,7 +219,7 @@ class PinnedTransport(httpx2.AsyncBaseTransport):
             raise LLMRefused("A request to another server than the configured one was stopped.")
         lines = [f"{request.method} ".encode() + url.raw_path + b" HTTP/1.1\r\n"]
         for name, value in request.headers.raw:
-            if name.lower() != b"accept-encoding":
+            if name.lower() in _SENT_HEADERS:
                 lines.append(name + b": " + value + b"\r\n")
         lines.append(b"Accept-Encoding: identity\r\n\r\n")
         body = request.content
@@ -252,7 +260,8 @@ class PinnedTransport(httpx2.AsyncBaseTransport):
                         return connection
                     except ssl.SSLError:
                         raise LLMUnreachable(
-                            f"The TLS handshake with {self._endpoint.origin} failed. Check scheme, port and certificate."
+                            f"The TLS handshake with {self._endpoint.origin} failed. Check scheme, port and "
+                            "certificate."
                         ) from None
                     except OSError:
                         if position + 1 == len(addresses):
@@ -260,7 +269,9 @@ class PinnedTransport(httpx2.AsyncBaseTransport):
         except EndpointRefused as error:
             raise LLMRefused(str(error)) from None
         except TimeoutError:
-            raise LLMTimeout(f"No connection to {self._endpoint.origin} within {self._connect_seconds:g} s.") from None
+            raise LLMTimeout(
+                f"No connection to {self._endpoint.origin} within {self._connect_seconds:g} s."
+            ) from None
         except OSError as error:
             reason = error.strerror or type(error).__name__
             raise LLMUnreachable(
@@ -274,4 +285,11 @@ class PinnedTransport(httpx2.AsyncBaseTransport):
             self._idle.pop().close()
 
 
-_FRAMING = frozenset({b"content-length", b"transfer-encoding", b"content-encoding", b"connection", b"keep-alive"})
+# The client library would also send details of this machine (``X-Stainless-*``) and organisation names from
+# the environment; a model server needs none of them.
+_SENT_HEADERS = frozenset(
+    {b"host", b"authorization", b"content-type", b"content-length", b"accept", b"user-agent", b"connection"}
+)
+_FRAMING = frozenset(
+    {b"content-length", b"transfer-encoding", b"content-encoding", b"connection", b"keep-alive"}
+)

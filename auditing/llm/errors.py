@@ -29,7 +29,12 @@ class LLMError(Exception):
     retryable = False
 
     def __init__(
-        self, message: str, *, http_status: int | None = None, retry_after: float | None = None, body: bytes = b""
+        self,
+        message: str,
+        *,
+        http_status: int | None = None,
+        retry_after: float | None = None,
+        body: bytes = b"",
     ) -> None:
         super().__init__(message)
         self.http_status = http_status

@@ -69,7 +69,9 @@ def check_base_url(url: str, allowed_hosts: Collection[str] = ()) -> Endpoint:
     if parts.scheme not in ("http", "https"):
         raise EndpointRefused("The base URL must begin with http:// or https://.")
     if "@" in parts.netloc:
-        raise EndpointRefused("The base URL must hold no user name or password. Give the key by its own setting.")
+        raise EndpointRefused(
+            "The base URL must hold no user name or password. Give the key by its own setting."
+        )
     if parts.query or parts.fragment:
         raise EndpointRefused("The base URL must end after its path: no '?' and no '#'.")
     host = (parts.hostname or "").lower()
@@ -80,14 +82,15 @@ def check_base_url(url: str, allowed_hosts: Collection[str] = ()) -> Endpoint:
     try:
         host.encode("ascii")
     except UnicodeEncodeError:
-        raise EndpointRefused("The host of the base URL is not plain ASCII. Write it in its xn-- form.") from None
+        raise EndpointRefused(
+            "The host of the base URL is not plain ASCII. Write it in its xn-- form."
+        ) from None
     host = host.rstrip(".") or host
     literal = _literal(host)
     if literal is not None:
         check_address(literal, host, allowed_hosts)
-    elif host == "localhost" or host.endswith((".localhost", ".local", ".internal")):
-        if host not in allowed_hosts:
-            raise EndpointRefused(_private_text(host))
+    elif _is_local_name(host) and host not in allowed_hosts:
+        raise EndpointRefused(_private_text(host))
     default = 443 if parts.scheme == "https" else 80
     return Endpoint(url.rstrip("/"), parts.scheme, host, default if port is None else port)
 
@@ -97,8 +100,8 @@ def checked_addresses(
 ) -> list[str]:
     """Return the addresses to connect to, every one checked; raise `EndpointRefused` if any is not allowed.
 
-    One forbidden address among several refuses the name: a mixed answer is what a rebinding attack looks like.
-    Raises OSError when the name cannot be resolved.
+    One forbidden address among several refuses the name: a mixed answer is what a rebinding attack looks
+    like. Raises OSError when the name cannot be resolved.
     """
     literal = _literal(endpoint.host)
     addresses = [str(literal)] if literal is not None else list(resolver(endpoint.host, endpoint.port))
@@ -121,7 +124,9 @@ def _literal(host: str) -> IPAddress | None:
         pass
     last = host.rsplit(".", 1)[-1]
     if last.isdigit() or last.startswith("0x"):
-        raise EndpointRefused("The host of the base URL is an unusual spelling of an IP address. Write it as a.b.c.d.")
+        raise EndpointRefused(
+            "The host of the base URL is an unusual spelling of an IP address. Write it as a.b.c.d."
+        )
     return None
 
 
@@ -129,8 +134,15 @@ def check_address(address: IPAddress, host: str, allowed_hosts: Collection[str])
     """Raise `EndpointRefused` when this address must not be called for this host."""
     embedded = _embedded_ipv4(address)
     if embedded is not None:
-        raise EndpointRefused(f"The host {host} is an IPv4 address wrapped in IPv6. Write the plain IPv4 address.")
-    if address.is_unspecified or address.is_multicast or address.is_link_local or str(address) == "255.255.255.255":
+        raise EndpointRefused(
+            f"The host {host} is an IPv4 address wrapped in IPv6. Write the plain IPv4 address."
+        )
+    if (
+        address.is_unspecified
+        or address.is_multicast
+        or address.is_link_local
+        or str(address) == "255.255.255.255"
+    ):
         raise EndpointRefused(
             f"The host {host} leads to {address}, a link-local, multicast or unspecified address, "
             "which is never a model server."
@@ -148,6 +160,10 @@ def _embedded_ipv4(address: IPAddress) -> IPAddress | None:
     if address in _NAT64:
         return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
     return address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
+
+
+def _is_local_name(host: str) -> bool:
+    return host == "localhost" or host.endswith((".localhost", ".local", ".internal"))
 
 
 def _private_text(host: str) -> str:

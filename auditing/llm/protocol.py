@@ -64,7 +64,7 @@ class ChatRequest:
             raise ValueError("a chat request needs at least one message")
 
     def parameters(self) -> dict[str, object]:
-        """Return every parameter that is sent beside model and messages, for the manifest and the cache key."""
+        """Return every parameter that is sent beside model and messages."""
         sent: dict[str, object] = {"max_tokens": self.max_tokens, "temperature": self.temperature}
         if self.top_p is not None:
             sent["top_p"] = self.top_p
@@ -83,7 +83,9 @@ class ChatRequest:
         messages = [{"role": message.role, "content": message.content} for message in self.messages]
         document = {"model": self.model, "messages": messages, **self.parameters()}
         # A lone surrogate (broken input text) cannot be UTF-8; the replacement mark keeps the call possible.
-        return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode("utf-8", errors="replace")
+        return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode(
+            "utf-8", errors="replace"
+        )
 
 
 @dataclass(frozen=True, slots=True)

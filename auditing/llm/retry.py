@@ -94,25 +94,42 @@ def error_for_status(status: int, retry_after: float | None, body: bytes) -> LLM
     if status == 429:
         kind, text = LLMRateLimited, "The model server gets too many requests (429)."
     elif status == 401:
-        kind, text = LLMPaused, "The model server does not accept the API key (401). Set the right key, then resume."
+        kind, text = (
+            LLMPaused,
+            "The model server does not accept the API key (401). Set the right key, then resume.",
+        )
     elif status == 402:
-        kind, text = LLMPaused, "The model server says the account has no credit (402). Top it up, then resume."
+        kind, text = (
+            LLMPaused,
+            "The model server says the account has no credit (402). Top it up, then resume.",
+        )
     elif status == 403:
-        kind, text = LLMPaused, "The model server forbids this access (403). Check the key's rights, then resume."
+        kind, text = (
+            LLMPaused,
+            "The model server forbids this access (403). Check the key's rights, then resume.",
+        )
     elif status == 408:
         kind, text = LLMTimeout, "The model server timed out (408)."
     elif status == 409 or status >= 500:
         kind, text = LLMServerFault, f"The model server failed ({status})."
     elif status == 404:
-        kind, text = LLMRefused, "The model server does not know this address or model (404). Check base URL and model."
+        kind, text = (
+            LLMRefused,
+            "The model server does not know this address or model (404). Check base URL and model.",
+        )
     elif status == 413:
         kind, text = LLMRefused, "The request is too large for the model server (413). Use shorter segments."
     elif 300 <= status < 400:
-        kind, text = LLMRefused, f"The model server redirects ({status}), which is not followed. Set the final base URL."
+        kind, text = (
+            LLMRefused,
+            f"The model server redirects ({status}), which is not followed. Set the final base URL.",
+        )
     else:
         kind, text = LLMRefused, f"The model server refuses this request ({status})."
         if status in (400, 422):
-            text += " The text may be too long for the model, or the server may not know one of the parameters."
+            text += (
+                " The text may be too long for the model, or the server may not know one of the parameters."
+            )
     return kind(text, http_status=status, retry_after=retry_after, body=body)
 
 

@@ -10,7 +10,7 @@ class AuditRun(RunRecord):
     """Audit of some traces of a data set. Items are relations (premise set to target).
 
     `labeller` is the spec that makes it (`stored`, `local`, `openai:MODEL`, ...), `labeller_options` what else was
-    chosen (base URL, price; never a key), `labeller_identity` what it said of itself, `parameters` the audit's.
+    chosen (base URL, price, limits; never a key), `labeller_identity` what it said of itself, `parameters` the audit's.
     """
 
     class Order(models.TextChoices):
@@ -26,6 +26,9 @@ class AuditRun(RunRecord):
     quality_note = models.TextField(blank=True)
     parameters = models.JSONField(default=dict)
     order = models.CharField(max_length=5, choices=Order, default=Order.EAGER)
+    # Answers this run asked for and stored; with `cached` they tell what a repetition would cost.
+    calls = models.PositiveIntegerField(default=0)
+    calls_per_second = models.FloatField(null=True, blank=True)
 
     class Meta:
         ordering = ["-pk"]

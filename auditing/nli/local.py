@@ -10,13 +10,10 @@ Its card (``weights/nli-minilm/CARD.md``) says how it was made and how good it i
   three labels is taken. The probabilities reported are the model's own, not changed by the bar.
 """
 
-import asyncio
 import os
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from auditing.core.nli import Label
-from auditing.nli.keys import relation_key
+from auditing.nli.in_process import InProcessLabeller
 from auditing.nli.protocol import LABEL_WORDS, VALID, RelationAnswer, RelationQuery
 from auditing.nli.weights_check import WeightsError, checked_sums
 
@@ -35,7 +32,8 @@ MAX_TOKENS = 256
 CONTRADICTION_BAR = 0.9
 
 QUALITY_NOTE = (
-    "Small local model: 76 % of four-way labels right on everyday text (INLI test), but weak on clinical text "
+    "Small local model: 76 % of four-way labels right on everyday text (INLI test), but weak on clinical "
+    "text "
     "(mostly Neutral; balanced F1 0.36 on 275 medical steps of MR-Ben) and useless as a judge of mathematics "
     "(it accepts nearly every step). Good for trying things out, not for a study."
 )
@@ -68,7 +66,7 @@ def softmax(logits: NDArray[Any]) -> NDArray[np.float64]:
     return total
 
 
-class LocalLabeller:
+class LocalLabeller(InProcessLabeller):
     """Labels relations with the shipped nli-minilm weights (or another folder of the same shape).
 
     Parameters
@@ -86,26 +84,17 @@ class LocalLabeller:
         A file is missing or not the published one.
     """
 
-    kind = "local"
-    remote = False
-    concurrency = 1
-    batch_size = 64
-
     def __init__(
         self, weights: Path = WEIGHTS, *, contradiction_bar: float = CONTRADICTION_BAR, threads: int = 0
     ) -> None:
         if not 0.0 <= contradiction_bar <= 1.0:
             raise ValueError(f"contradiction_bar is a probability from 0 to 1, not {contradiction_bar}")
-        self.name = weights.name
-        self.quality_note = QUALITY_NOTE if weights == WEIGHTS else ""
+        super().__init__(weights.name, QUALITY_NOTE if weights == WEIGHTS else "")
         self._folder = weights
         self._sums = checked_sums(weights, (MODEL_FILE, TOKENIZER_FILE))
         self._bar = contradiction_bar
         self._threads = threads or usable_cores()
-        self._lock = threading.Lock()
         self._engine: tuple[Any, Any] | None = None
-        self._pool = ThreadPoolExecutor(max_workers=1, thread_name_prefix="nli-local")
-        self.truncated = 0  # inputs cut to MAX_TOKENS since this labeller was made
 
     def identity(self) -> Mapping[str, object]:
         """Return model, revision (the SHA-256 of both files) and parameters."""
@@ -118,23 +107,9 @@ class LocalLabeller:
             "endpoint": "",
         }
 
-    def key(self, query: RelationQuery) -> str:
-        """Return the cache key of a query."""
-        return relation_key(self.identity(), query)
-
-    async def label_batch(self, queries: Sequence[RelationQuery]) -> list[RelationAnswer]:
-        """Label the queries in a thread of their own, so that the event loop stays free.
-
-        When the caller is cancelled, the thread stops after the pair it is at.
-        """
-        stop = threading.Event()
-        loop = asyncio.get_running_loop()
-        try:
-            return await loop.run_in_executor(self._pool, partial(self.label_now, list(queries), stop))
-        finally:
-            stop.set()
-
-    def label_now(self, queries: Sequence[RelationQuery], stop: threading.Event | None = None) -> list[RelationAnswer]:
+    def label_now(
+        self, queries: Sequence[RelationQuery], stop: threading.Event | None = None
+    ) -> list[RelationAnswer]:
         """Label the queries in the calling thread; ends early, with fewer answers, once `stop` is set."""
         if not queries:
             return []
@@ -167,8 +142,8 @@ class LocalLabeller:
         return answers
 
     def _load(self) -> tuple[Any, Any]:
-        """Return (session, tokenizer), loaded at the first use: imports and weights take about half a second."""
-        with self._lock:
+        """Return (session, tokenizer), loaded at the first use, which takes about half a second."""
+        with self._load_lock:
             if self._engine is None:
                 import onnxruntime
                 from tokenizers import Tokenizer
@@ -184,10 +159,8 @@ class LocalLabeller:
                         str(self._folder / MODEL_FILE), options, providers=["CPUExecutionProvider"]
                     )
                 except Exception as error:  # onnxruntime raises its own unexported classes
-                    raise WeightsError(f"onnxruntime cannot load {self._folder / MODEL_FILE}: {error}") from error
+                    raise WeightsError(
+                        f"onnxruntime cannot load {self._folder / MODEL_FILE}: {error}"
+                    ) from error
                 self._engine = (session, tokenizer)
             return self._engine
-
-    async def aclose(self) -> None:
-        """Stop the inference thread."""
-        self._pool.shutdown(wait=False, cancel_futures=True)

@@ -68,7 +68,9 @@ class RelationAnswer:
 
     def __post_init__(self) -> None:
         if (self.status == VALID) != (self.label is not None):
-            raise ValueError(f"an answer carries a label exactly when it is valid, not with status {self.status!r}")
+            raise ValueError(
+                f"an answer carries a label exactly when it is valid, not with status {self.status!r}"
+            )
 
 
 @runtime_checkable

@@ -17,7 +17,9 @@ def checked_sums(folder: Path, required: tuple[str, ...]) -> dict[str, str]:
     """
     sums_file = folder / SUMS
     if not sums_file.is_file():
-        raise WeightsError(f"{sums_file} is missing, so the model files cannot be checked. Restore it from the repository.")
+        raise WeightsError(
+            f"{sums_file} is missing, so the model files cannot be checked. Restore it from the repository."
+        )
     listed = {}
     for number, line in enumerate(sums_file.read_text(encoding="utf-8").splitlines(), start=1):
         parts = line.split()
@@ -31,7 +33,9 @@ def checked_sums(folder: Path, required: tuple[str, ...]) -> dict[str, str]:
         if name not in listed:
             raise WeightsError(f"{sums_file} has no sum for {name}, so that file cannot be trusted.")
         if not path.is_file():
-            raise WeightsError(f"Model file {path} is missing. Restore the folder {folder.name} from the repository.")
+            raise WeightsError(
+                f"Model file {path} is missing. Restore the folder {folder.name} from the repository."
+            )
         with path.open("rb") as stream:
             digest = hashlib.file_digest(stream, "sha256").hexdigest()
         if digest != listed[name]:

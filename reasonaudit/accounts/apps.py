@@ -8,3 +8,7 @@ class AccountsConfig(AppConfig):
 
     name = "reasonaudit.accounts"
     label = "accounts"
+
+    def ready(self) -> None:
+        """Connect the signal handlers."""
+        from . import signals  # noqa: F401

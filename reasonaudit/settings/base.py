@@ -42,6 +42,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "reasonaudit.lib.logs.RequestIdMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "reasonaudit.accounts.middleware.SecurityHeadersMiddleware",
@@ -50,10 +51,13 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "reasonaudit.accounts.middleware.PermissionMatrixMiddleware",
+    "reasonaudit.accounts.middleware.SessionLifetimeMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "reasonaudit.limits.RequestLimitsMiddleware",
+    "reasonaudit.accounts.middleware.PermissionMatrixMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "axes.middleware.AxesMiddleware",
+    "reasonaudit.errors.UserErrorMiddleware",
 ]
 
 ROOT_URLCONF = "reasonaudit.urls"
@@ -70,6 +74,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "reasonaudit.accounts.context.rights",
             ],
             "builtins": ["reasonaudit.lib.templatetags.ui"],
         },
@@ -84,14 +89,18 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
 LOGIN_URL = "accounts:login"
-LOGIN_REDIRECT_URL = "auditing:dataset_list"
+LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "accounts:login"
 AXES_FAILURE_LIMIT = 5
 AXES_COOLOFF_TIME = 0.25  # hours
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_RESET_ON_SUCCESS = True
 AXES_VERBOSE = False
+AXES_CLIENT_IP_CALLABLE = "reasonaudit.accounts.lockout.client_address"
+AXES_LOCKOUT_CALLABLE = "reasonaudit.accounts.lockout.lockout_response"
 SESSION_COOKIE_AGE = 12 * 3600
+SESSION_IDLE_SECONDS = 30 * 60
+CSRF_FAILURE_VIEW = "reasonaudit.errors.csrf_failure"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SAMESITE = "Lax"
@@ -103,11 +112,13 @@ REST_FRAMEWORK = {
     ],
     "DEFAULT_PERMISSION_CLASSES": ["reasonaudit.accounts.permissions.MatrixPermission"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser", "rest_framework.parsers.MultiPartParser"],
+    "DEFAULT_PARSER_CLASSES": ["reasonaudit.api.parsers.StrictJSONParser", "rest_framework.parsers.MultiPartParser"],
     "DEFAULT_PAGINATION_CLASS": "reasonaudit.api.pagination.PageNumberPagination",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "reasonaudit.api.errors.exception_handler",
     "PAGE_SIZE": 50,
+    "DEFAULT_THROTTLE_CLASSES": ["reasonaudit.accounts.throttles.WriteThrottle"],
+    "DEFAULT_THROTTLE_RATES": {"login": "30/minute", "api_write": "300/minute"},
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
 }
 SPECTACULAR_SETTINGS = {
@@ -133,7 +144,13 @@ FILE_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "formatters": {
+        "plain": {
+            "()": "reasonaudit.lib.logs.RedactingFormatter",
+            "format": "%(asctime)s %(levelname)s %(name)s: %(message)s",
+        },
+        "json": {"()": "reasonaudit.lib.logs.JsonFormatter"},
+    },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
     "root": {"handlers": ["console"], "level": "WARNING"},
     "loggers": {"reasonaudit": {"level": "INFO"}, "auditing": {"level": "INFO"}, "annotation": {"level": "INFO"}},

@@ -12,7 +12,9 @@ from django.utils.safestring import SafeString
 
 register = template.Library()
 
-# Label -> (icon of the sprite, word). People's labels are filled chips, audit labels outlined ones (the style sheet's part).
+DASH = "\u2013"  # what stands where there is nothing to compute
+
+# Label -> (icon of the sprite, word). The style sheet fills people's chips and outlines the audit's.
 LABELS = {
     "correct": ("check-lg", "Correct"),
     "uncertain": ("question-lg", "Uncertain"),
@@ -39,6 +41,7 @@ STATES = {
     "none": ("circle", "Not run"),
 }
 STATE_CLASS = {"audited": "done", "stopped": "failed"}
+DOMAIN_WORDS = {"clinical": "Clinical", "mathematical": "Maths", "general": "General"}
 NOTICE_CLASS = {"error": "bad", "warning": "warn", "success": "good"}
 
 
@@ -55,13 +58,17 @@ def label_chip(label: str | None, extra: str = "") -> SafeString:
     """Chip with icon and word for a human or an audit label; an empty label says "Not labelled"."""
     picture, word = LABELS.get(label or "", NOT_LABELLED)
     return format_html(
-        '<span class="chip {}{}">{}{}</span>', label or "plain", f" {extra}" if extra else "", icon(picture), word
+        '<span class="chip {}{}">{}{}</span>',
+        label or "plain",
+        f" {extra}" if extra else "",
+        icon(picture),
+        word,
     )
 
 
 @register.simple_tag
 def label_strip(labels: Sequence[str | None], what: str = "") -> SafeString:
-    """The labels of one trace in reading order: one small picture each, and the counts in words for everyone else."""
+    """The labels of one trace in reading order: a small picture each, and the counts in words for everyone else."""
     counts: dict[str, int] = {}
     for label in labels:
         word = LABELS.get(label or "", NOT_LABELLED)[1].lower()
@@ -73,7 +80,9 @@ def label_strip(labels: Sequence[str | None], what: str = "") -> SafeString:
         ((label or "none", icon(LABELS.get(label or "", NOT_LABELLED)[0])) for label in labels),
     )
     said = f"{what}: {said}" if what else said
-    return format_html('<span class="strip" role="img" aria-label="{}" title="{}">{}</span>', said, said, cells)
+    return format_html(
+        '<span class="strip" role="img" aria-label="{}" title="{}">{}</span>', said, said, cells
+    )
 
 
 @register.simple_tag
@@ -87,20 +96,20 @@ def run_state(state: str, word: str = "") -> SafeString:
 
 @register.filter
 def decimal(value: float | None, places: int = 2) -> str:
-    """A number with so many places, or an en dash where there is nothing to compute."""
-    return "–" if value is None else f"{value:.{places}f}"
+    """Return a number with so many places, or an en dash where there is nothing to compute."""
+    return DASH if value is None else f"{value:.{places}f}"
 
 
 @register.filter
 def short(value: float | None) -> str:
-    """A number with at most one place and no trailing zero, for example 7 or 7.5; an en dash for nothing."""
-    return "–" if value is None else f"{value:.1f}".removesuffix(".0")
+    """Return a number with at most one place and no trailing zero, for example 7 or 7.5; an en dash for nothing."""
+    return DASH if value is None else f"{value:.1f}".removesuffix(".0")
 
 
 @register.filter
 def share(part: int | None, whole: int | None) -> str:
     """`part` of `whole` in per cent with one place, an en dash where `whole` is 0 or unknown."""
-    return f"{100 * part / whole:.1f} %" if part is not None and whole else "–"
+    return f"{100 * part / whole:.1f} %" if part is not None and whole else DASH
 
 
 @register.filter
@@ -116,10 +125,32 @@ def item(mapping: dict[Any, Any], key: Any) -> Any:
 
 
 @register.filter
+def middle(start: float, width: float) -> str:
+    """Middle of a part of a bar, for its text, with two places."""
+    return f"{start + width / 2:.2f}"
+
+
+@register.filter
+def domain_word(domain: str) -> str:
+    """Name of a domain of reasoning."""
+    return DOMAIN_WORDS.get(domain, domain)
+
+
+@register.filter
+def rule_value(value: Any) -> str:
+    """A parameter's value in words: yes, no, no limit (null), a number or a choice."""
+    if value is None:
+        return "no limit"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value).replace("_", " ")
+
+
+@register.filter
 def duration(seconds: float | None) -> str:
     """Time in words: "40 s", "4 min", "2 h 5 min"; an en dash for nothing."""
     if seconds is None:
-        return "–"
+        return DASH
     if seconds < 90:
         return f"{max(1, round(seconds))} s"
     minutes = round(seconds / 60)
@@ -142,7 +173,10 @@ def notice_class(message: Message) -> str:
 
 @register.simple_tag(takes_context=True)
 def query_with(context: template.Context, **changes: Any) -> str:
-    """The page's query string with these values set (None removes one); setting anything but the page goes to page 1."""
+    """The page's query string with these values set (None removes one).
+
+    Whatever changes but the page itself leads back to page 1.
+    """
     query = context["request"].GET.copy()
     if "page" not in changes:
         query.pop("page", None)

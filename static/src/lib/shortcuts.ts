@@ -60,7 +60,7 @@ export function keyName(event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey"
   return `${event.altKey ? "Alt+" : ""}${command ? "Ctrl+" : ""}${shift}${key}`;
 }
 
-const TEXT_INPUTS = new Set(["checkbox", "radio", "button", "submit", "reset", "range", "color", "file", "image"]);
+const NOT_TEXT = new Set(["checkbox", "radio", "button", "submit", "reset", "range", "color", "file", "image"]);
 
 /** Whether a key pressed at this element is meant as text, or the element uses letters itself (a select). */
 export function isTyping(target: EventTarget | null): boolean {
@@ -69,5 +69,5 @@ export function isTyping(target: EventTarget | null): boolean {
   if (element.isContentEditable) return true;
   const tag = element.tagName.toUpperCase();
   if (tag === "TEXTAREA" || tag === "SELECT") return true;
-  return tag === "INPUT" && !TEXT_INPUTS.has((element.type ?? "text").toLowerCase());
+  return tag === "INPUT" && !NOT_TEXT.has((element.type ?? "text").toLowerCase());
 }

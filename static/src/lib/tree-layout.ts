@@ -91,7 +91,9 @@ export function layoutTree(root: SegmentNode, model: Model, available: number): 
   return layout;
 
   function place(node: SegmentNode, left: number, width: number): Box {
-    const widest = node.level === 0 ? WIDEST_SINK : WIDEST;
+    // A target with several sets spans them all, so that every set enters it from straight below.
+    const edges = node.alternatives.length + node.against.length;
+    const widest = edges > 1 ? width : node.level === 0 ? WIDEST_SINK : WIDEST;
     const least = ownWidth(node, box);
     const small = node.reference || node.status === "context";
     const boxWidth = small ? least : Math.min(Math.max(width, least), Math.max(widest, least));

@@ -37,7 +37,7 @@ const REASONS: Record<RemovedReason, { short: string; long: string }> = {
   missing: { short: "without a label", long: "No valid label: counted as Neutral" },
 };
 
-const isReason = (reason: string): reason is RemovedReason => reason in REASONS;
+const isReason = (reason: string): reason is RemovedReason => Object.hasOwn(REASONS, reason);
 
 /** Why a relation is no support edge, as a full phrase; an unknown reason is shown as the server wrote it. */
 export function reasonPhrase(reason: string): string {

@@ -1,0 +1,1 @@
+"""Providers of chat completions: a real server, a script, stored replies."""

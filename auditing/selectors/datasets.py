@@ -1,0 +1,268 @@
+"""What the pages of data sets list: data sets, their traces with gold and audit labels, filters with counts.
+
+"The audit shown" of a trace is its newest result, or the result of one run where a run is chosen. Every list is
+paged in the database; a page costs the same few queries whatever the data set holds.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.contrib.postgres.aggregates import ArrayAgg
+from django.db.models import Case as Cases
+from django.db.models import (
+    CharField,
+    Count,
+    Exists,
+    F,
+    IntegerField,
+    Max,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+    When,
+)
+from django.db.models.functions import Coalesce
+
+from annotation.models import Case, Dataset, Segment, Trace
+from auditing.models import AuditResult, AuditRun, AuditRunTrace, SegmentAudit
+from reasonaudit.lib.models import RunState
+
+# Audit state of a trace on pages. `active` and `stopped` gather states of runs.
+AUDIT_STATES = {
+    "audited": "Audited",
+    "stale": "Out of date",
+    "active": "Running or queued",
+    "stopped": "Stopped",
+    "none": "Not run",
+}
+GOLD_STATES = {"complete": "Complete", "part": "Part of the trace", "none": "None"}
+SORTS = {
+    "case": "case__title",
+    "generator": "generator",
+    "segments": "segment_count",
+    "gold": "gold_count",
+    "audit": "audit_state",
+    "relations": "relation_count",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TraceFilters:
+    """What a list of traces is narrowed to; an empty tuple or text narrows nothing."""
+
+    domains: Sequence[str] = ()
+    generators: Sequence[str] = ()
+    labels: Sequence[str] = ()
+    gold: Sequence[str] = ()
+    states: Sequence[str] = ()
+    search: str = ""
+    sort: str = "case"
+
+    @property
+    def active(self) -> bool:
+        """Whether anything is narrowed."""
+        return bool(self.domains or self.generators or self.labels or self.gold or self.states or self.search)
+
+
+@dataclass(slots=True)
+class TraceRow:
+    """One line of the list. Labels are in reading order without the context; `audit` is empty before an audit."""
+
+    trace: Trace
+    state: str
+    gold: list[str] = field(default_factory=list)
+    audit: list[str] = field(default_factory=list)
+    result: AuditResult | None = None
+    run_trace: AuditRunTrace | None = None
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many segments have each audit label."""
+        return {label: self.audit.count(label) for label in dict.fromkeys(self.audit)}
+
+    @property
+    def active(self) -> bool:
+        """Whether a worker has it or will take it."""
+        return self.state in {RunState.QUEUED, RunState.RUNNING}
+
+
+def dataset_rows() -> QuerySet[Dataset]:
+    """Data sets with the numbers of their line: cases, traces, domains and when an audit last ended."""
+    cases = Case.objects.filter(dataset=OuterRef("pk")).order_by().values("dataset")
+    traces = Trace.objects.filter(case__dataset=OuterRef("pk")).order_by().values("case__dataset")
+    runs = AuditRun.objects.filter(dataset=OuterRef("pk")).order_by().values("dataset")
+    return Dataset.objects.annotate(
+        case_count=_number(cases.annotate(n=Count("pk")).values("n")),
+        trace_count=_number(traces.annotate(n=Count("pk")).values("n")),
+        audited_count=_number(
+            traces.filter(audit_results__isnull=False).annotate(n=Count("pk", distinct=True)).values("n")
+        ),
+        domains=Subquery(cases.annotate(found=ArrayAgg("domain", distinct=True)).values("found")),
+        last_audit=Subquery(runs.annotate(last=Max("finished_at")).values("last")),
+    ).order_by("name", "pk")
+
+
+def _number(query: QuerySet[Any]) -> Coalesce:
+    return Coalesce(Subquery(query, output_field=IntegerField()), 0)
+
+
+def runs_of(dataset: Dataset) -> QuerySet[AuditRun]:
+    """Runs of a data set that have at least one result, newest first."""
+    return AuditRun.objects.filter(
+        Exists(AuditResult.objects.filter(run=OuterRef("pk"))), dataset=dataset
+    ).order_by("-pk")
+
+
+def traces_of(dataset: Dataset, run: AuditRun | None = None) -> QuerySet[Trace]:
+    """Traces of a data set with everything that lists filter and sort by.
+
+    Adds `segment_count` and `gold_count` (current segmentation, without context), `relation_count`,
+    `shown_result` (id or None), `shown_run_trace` (id or None), `run_state` and `audit_state`.
+    """
+    results = AuditResult.objects.filter(trace=OuterRef("pk")).order_by("-pk")
+    run_traces = AuditRunTrace.objects.filter(trace=OuterRef("pk")).order_by("-pk")
+    if run is not None:
+        results, run_traces = results.filter(run=run), run_traces.filter(run=run)
+    segments = (
+        Segment.objects.filter(
+            trace=OuterRef("pk"),
+            segmentation=OuterRef("segmentation"),
+            index__gt=OuterRef("context_segments"),
+        )
+        .order_by()
+        .values("trace")
+    )
+    stopped = [RunState.PAUSED, RunState.CANCELLED, RunState.FAILED]
+    return Trace.objects.filter(case__dataset=dataset).annotate(
+        segment_count=_number(segments.annotate(n=Count("pk")).values("n")),
+        gold_count=_number(segments.exclude(gold="").annotate(n=Count("pk")).values("n")),
+        shown_result=Subquery(results.values("pk")[:1]),
+        result_segmentation=Subquery(results.values("segmentation")[:1]),
+        relation_count=_number(results.values("total")[:1]),
+        shown_run_trace=Subquery(run_traces.values("pk")[:1]),
+        run_state=Subquery(run_traces.values("state")[:1]),
+        audit_state=Cases(
+            When(run_state__in=[RunState.QUEUED, RunState.RUNNING], then=Value("active")),
+            When(run_state__in=stopped, then=Value("stopped")),
+            When(result_segmentation=F("segmentation"), then=Value("audited")),
+            When(result_segmentation__isnull=False, then=Value("stale")),
+            When(run_state=RunState.PARTIAL, then=Value("stopped")),
+            default=Value("none"),
+            output_field=CharField(),
+        ),
+    )
+
+
+def filtered(traces: QuerySet[Trace], filters: TraceFilters) -> QuerySet[Trace]:
+    """Narrow and sort `traces` (of `traces_of`). Unknown values match nothing; an unknown sort is the title's."""
+    if filters.domains:
+        traces = traces.filter(case__domain__in=filters.domains)
+    if filters.generators:
+        traces = traces.filter(generator__in=filters.generators)
+    if filters.labels:
+        found = SegmentAudit.objects.filter(result=OuterRef("shown_result"), label__in=filters.labels)
+        traces = traces.filter(Exists(found))
+    if filters.gold:
+        complete, part, none = (state in filters.gold for state in GOLD_STATES)
+        wanted = Q(pk__in=[])
+        if complete:
+            wanted |= Q(gold_count__gt=0, gold_count=F("segment_count"))
+        if part:
+            wanted |= Q(gold_count__gt=0, gold_count__lt=F("segment_count"))
+        if none:
+            wanted |= Q(gold_count=0)
+        traces = traces.filter(wanted)
+    if filters.states:
+        traces = traces.filter(audit_state__in=filters.states)
+    if filters.search:
+        text = Segment.objects.filter(
+            trace=OuterRef("pk"), segmentation=OuterRef("segmentation"), text__icontains=filters.search
+        )
+        traces = traces.filter(
+            Q(case__title__icontains=filters.search)
+            | Q(case__external_id__icontains=filters.search)
+            | Q(external_id__icontains=filters.search)
+            | Exists(text)
+        )
+    column = SORTS.get(filters.sort.removeprefix("-"), SORTS["case"])
+    order = F(column).desc() if filters.sort.startswith("-") else F(column).asc()
+    return traces.order_by(order, "case__title", "pk")
+
+
+def facets(dataset: Dataset, run: AuditRun | None = None) -> dict[str, list[tuple[str, str, int]]]:
+    """What the filters offer: `(value, words, traces)` by domain, generator, audit label, gold and state."""
+    traces = traces_of(dataset, run)
+    by_domain = dict(
+        Trace.objects.filter(case__dataset=dataset)
+        .order_by()
+        .values_list("case__domain")
+        .annotate(Count("pk"))
+    )
+    by_generator = (
+        Trace.objects.filter(case__dataset=dataset)
+        .order_by("generator")
+        .values_list("generator")
+        .annotate(Count("pk"))
+    )
+    states = dict.fromkeys(AUDIT_STATES, 0)
+    golds = dict.fromkeys(GOLD_STATES, 0)
+    for state, count, gold in traces.values_list("audit_state", "segment_count", "gold_count"):
+        states[state] += 1
+        golds["none" if not gold else "complete" if gold == count else "part"] += 1
+    shown = traces.filter(shown_result__isnull=False).values("shown_result")
+    by_label = dict(
+        SegmentAudit.objects.filter(result__in=shown)
+        .order_by()
+        .values_list("label")
+        .annotate(Count("result", distinct=True))
+    )
+    domain_words = dict(Case._meta.get_field("domain").choices or ())
+    label_words = dict(SegmentAudit._meta.get_field("label").choices or ())
+    return {
+        "domain": [
+            (value, str(word), by_domain[value]) for value, word in domain_words.items() if value in by_domain
+        ],
+        "generator": [(value, value or "Not said", count) for value, count in by_generator],
+        "label": [(value, str(word), by_label.get(value, 0)) for value, word in label_words.items()],
+        "gold": [(value, word, golds[value]) for value, word in GOLD_STATES.items()],
+        "state": [(value, word, states[value]) for value, word in AUDIT_STATES.items()],
+    }
+
+
+def trace_rows(traces: Iterable[Any]) -> list[TraceRow]:
+    """Lines for the traces of one page (of `traces_of`, cases selected), in four queries."""
+    page = list(traces)
+    results = AuditResult.objects.defer("relations", "document").in_bulk(
+        [trace.shown_result for trace in page if trace.shown_result]
+    )
+    run_traces = AuditRunTrace.objects.select_related("run").in_bulk(
+        [trace.shown_run_trace for trace in page if trace.shown_run_trace]
+    )
+    rows = {
+        trace.pk: TraceRow(
+            trace=trace,
+            state=trace.run_state if trace.audit_state == "active" else trace.audit_state,
+            result=results.get(trace.shown_result),
+            run_trace=run_traces.get(trace.shown_run_trace),
+        )
+        for trace in page
+    }
+    segments = Segment.objects.filter(
+        trace__in=page, segmentation=F("trace__segmentation"), index__gt=F("trace__context_segments")
+    ).order_by("trace", "index")
+    for trace_id, gold in segments.values_list("trace", "gold"):
+        rows[trace_id].gold.append(gold)
+    audits = SegmentAudit.objects.filter(
+        result__in=results, index__gt=F("result__trace__context_segments")
+    ).order_by("result", "index")
+    for trace_id, label in audits.values_list("result__trace", "label"):
+        rows[trace_id].audit.append(label)
+    return list(rows.values())
+
+
+def cases_without_trace(dataset: Dataset) -> QuerySet[Case]:
+    """Cases that wait for a reasoning trace."""
+    return Case.objects.filter(dataset=dataset, traces__isnull=True).order_by("title", "pk")

@@ -1,0 +1,170 @@
+"""Importing a file of traces: read it, show what is in it, then store all of it or nothing."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.db import transaction
+
+from annotation.formats.records import MAX_FILE_BYTES, Problem, ReadOptions, SegmentRecord, TraceRecord
+from annotation.formats.registry import FORMATS, detect, get_format
+from annotation.models import Dataset, Trace
+from annotation.services import dataset_create, traces_create
+from auditing.core import segmentation
+from reasonaudit.lib.errors import UserError
+
+
+@dataclass(frozen=True, slots=True)
+class ImportPreview:
+    """What was read from a file, before anything is stored.
+
+    Attributes
+    ----------
+    format
+        Name of the format, "" where it could not be recognised.
+    records
+        Records without a problem; raw reasoning is split, and `raw_text` keeps the original.
+    problems
+        Why records, or the file, cannot be taken. With any problem nothing can be imported.
+    notes
+        What is worth knowing and stops nothing.
+    counts
+        traces, cases, segments (without context), relations, gold (labelled segments), split (traces split here).
+    """
+
+    format: str
+    records: list[TraceRecord]
+    problems: list[Problem]
+    notes: list[str]
+    counts: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportOutcome:
+    """Where an import went."""
+
+    dataset: Dataset
+    traces: list[Trace]
+
+
+def read_upload(
+    data: bytes, filename: str, format_name: str | None = None, options: ReadOptions | None = None
+) -> ImportPreview:
+    """Read a file of traces; stores nothing.
+
+    Parameters
+    ----------
+    data, filename
+        The file's bytes and its name (used in messages and to guess the format).
+    format_name
+        Name or alias of a format; None guesses from the content.
+    options
+        How to read; see `ReadOptions`.
+
+    Raises
+    ------
+    UserError
+        `format_name` is unknown.
+    """
+    notes: list[str] = []
+    if len(data) > MAX_FILE_BYTES:
+        problem = Problem(
+            filename, None, "", f"{len(data):,} bytes; the limit is {MAX_FILE_BYTES:,}", "Split the file into smaller ones."
+        )
+        return _preview("", [], [problem], notes)
+    if not data.strip():
+        return _preview("", [], [Problem(filename, None, "", "the file is empty", "Choose a file with traces.")], notes)
+    name = format_name
+    if name is None:
+        name = detect(data, filename)
+        if name is None:
+            names = ", ".join(FORMATS)
+            problem = Problem(filename, None, "", "the format was not recognised", f"Choose one of: {names}.")
+            return _preview("", [], [problem], notes)
+    try:
+        chosen = get_format(name)
+    except ValueError as error:
+        raise UserError("unknown_format", str(error), fields={"format": str(error)}) from error
+    if format_name is None:
+        notes.append(f"Recognised as {chosen.title}.")
+    found = chosen.read(data, filename, options or ReadOptions())
+    records = [split_raw_text(record) for record in found.traces]
+    problems = [*found.problems, *_empty_splits(records, filename)]
+    if not records and not problems:
+        problems = [Problem(filename, None, "", "the file holds no trace", "Check that it is the right file and format.")]
+    return _preview(chosen.name, records, problems, [*notes, *found.notes])
+
+
+def split_raw_text(record: TraceRecord) -> TraceRecord:
+    """Return the record with its raw reasoning split into segments after the context."""
+    if record.raw_text is None or len(record.segments) > record.context_segments:
+        return record
+    text = record.raw_text
+    parts = tuple(SegmentRecord(text[span.start : span.end]) for span in segmentation.split(text))
+    return replace(record, segments=(*record.segments, *parts))
+
+
+def _empty_splits(records: list[TraceRecord], filename: str) -> list[Problem]:
+    return [
+        Problem(filename, None, "raw_text", f"trace {record.id}: the text has nothing to split", "Give its reasoning.")
+        for record in records
+        if record.raw_text is not None and len(record.segments) == record.context_segments
+    ]
+
+
+def _preview(name: str, records: list[TraceRecord], problems: list[Problem], notes: list[str]) -> ImportPreview:
+    reasoning = [segment for record in records for segment in record.segments[record.context_segments :]]
+    counts = {
+        "traces": sum(not record.meta.get("case_only") for record in records),
+        "cases": len({record.case_id for record in records}),
+        "segments": len(reasoning),
+        "relations": sum(len(record.relations) for record in records),
+        "gold": sum(segment.gold is not None for segment in reasoning),
+        "split": sum(record.raw_text is not None for record in records),
+    }
+    return ImportPreview(name, records, problems, notes, counts)
+
+
+def commit(preview: ImportPreview, *, dataset: Dataset | str, by: Any = None, **fields: Any) -> ImportOutcome:
+    """Store what a preview holds, all of it or nothing.
+
+    Parameters
+    ----------
+    preview
+        From `read_upload`.
+    dataset
+        Where to put it: a data set, or the name of a new one.
+    by
+        The user, or None.
+    fields
+        Of a new data set: description, licence, attribution, invented.
+
+    Raises
+    ------
+    UserError
+        The preview has problems or no records, the name is taken, or a trace is there already.
+    """
+    if preview.problems:
+        first = preview.problems[0]
+        count = len(preview.problems)
+        words = "1 problem" if count == 1 else f"{count} problems"
+        raise UserError(
+            "import_has_problems",
+            f"Nothing was imported: the file has {words}. {first}",
+            "Correct the file and import it again.",
+            fields={"file": [str(problem) for problem in preview.problems]},
+        )
+    if not preview.records:
+        raise UserError("nothing_to_import", "The file holds no trace.", "Choose another file.")
+    with transaction.atomic():
+        if isinstance(dataset, str):
+            target = dataset_create(name=dataset, by=by, **fields)
+        else:
+            target = dataset
+        try:
+            traces = traces_create(
+                dataset=target, records=preview.records, segmenter=segmentation.SEGMENTER_VERSION, by=by
+            )
+        except ValueError as error:
+            raise UserError("import_conflict", f"Nothing was imported: {error}", status=409) from error
+    return ImportOutcome(target, traces)

@@ -1,0 +1,183 @@
+"""What another setting would have said: every setting is audited anew from the same labelled relations.
+
+Labelled traces go in, labels and counts come out; no labeller is at hand here, so no setting can cost a call. A
+setting that needs relations which nobody labelled (a larger premise set) has to be prepared by labelling more first:
+`widened` says how much.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+from auditing.core.audit_labels import audit
+from auditing.core.hypergraph import Hypergraph
+from auditing.core.metrics import binary_gold, binary_metrics, failure_modes
+from auditing.core.parameters import AuditParameters
+from auditing.services.offline.auditing import AuditSettings
+from auditing.services.offline.errors import UsageError
+from auditing.services.offline.labelling import LabelledTrace
+
+SCHEMA = "reasonaudit.ablation/1"
+MAX_SETTINGS = 10_000
+
+DEFAULT_GRID: Mapping[str, tuple[Any, ...]] = {
+    "tau": (1, 2, 4, 5, None),
+    "gap_op": (">",),
+    "gap_enabled": (False,),
+    "span_threshold": (1, 2, 3, 5),
+    "d_max_threshold": (2, 3, 5, 8),
+    "m_max": (1, 2, 3, 4),
+    "degraded_rule": ("both_strong",),
+    "weak_cluster": ("cluster",),
+    "dominance_basis": ("raw",),
+    "contradiction_scope": ("singleton", "none"),
+    "contradiction_policy": ("record",),
+    "contradicted_blocks": (False,),
+    "unstable_policy": ("negative",),
+}
+"""One change at a time: the thresholds around their defaults, and the other choice of every rule."""
+
+_SIZES = ("m_min", "m_max", "context_premises")
+
+Setting = Mapping[str, Any]
+
+
+def settings_of(grid: Mapping[str, Sequence[Any]], base: AuditParameters, *, cross: bool = False) -> list[dict[str, Any]]:
+    """Return the settings of a grid: one change at a time, or every combination.
+
+    Raises
+    ------
+    UsageError
+        If a name or value is no audit parameter, or there are too many settings.
+    """
+    if cross:
+        count = 1
+        for values in grid.values():
+            count *= len(values)
+        if count > MAX_SETTINGS:
+            raise UsageError(f"The grid has {count:,} settings; at most {MAX_SETTINGS:,} are run. Give fewer values.")
+        found = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
+    else:
+        found = [{name: value} for name, values in grid.items() for value in values]
+    defaults = base.to_dict()
+    kept = [setting for setting in found if any(setting[name] != defaults.get(name) for name in setting)]
+    for setting in kept:
+        _changed(base, setting)
+    return kept
+
+
+def _changed(parameters: AuditParameters, setting: Setting) -> AuditParameters:
+    try:
+        return AuditParameters.from_dict({**parameters.to_dict(), **setting})
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
+def widened(settings: AuditSettings, grid: Sequence[Setting]) -> AuditSettings:
+    """Return settings that label everything which any setting of the grid needs."""
+    every = [settings.parameters, *(_changed(settings.parameters, setting) for setting in grid)]
+    parameters = replace(
+        settings.parameters,
+        m_min=min(one.m_min for one in every),
+        m_max=max(one.m_max for one in every),
+        context_premises=any(one.context_premises for one in every),
+    )
+    return replace(settings, parameters=parameters, order="eager")
+
+
+@dataclass(slots=True)
+class _Trace:
+    """A labelled trace, its default labels, and its hypergraph cut to premise sizes that were used before."""
+
+    labelled: LabelledTrace
+    base: AuditParameters
+    cut: dict[tuple[Any, ...], Hypergraph]
+    labels: dict[int, tuple[str, int]]
+
+
+def ablate(
+    traces: Sequence[LabelledTrace], grid: Sequence[Setting], *, base: Setting | None = None
+) -> dict[str, Any]:
+    """Audit the traces under every setting and compare with the default.
+
+    Parameters
+    ----------
+    traces
+        With all relations that any setting needs.
+    grid
+        Settings as changes to the default.
+    base
+        Changes that make the default of each trace from the parameters it was labelled with.
+
+    Returns
+    -------
+    dict
+        JSON-able: the default's counts, and for each setting its counts, the labels that change (trace, segment,
+        from, to), and metrics where gold labels exist.
+    """
+    prepared = []
+    for labelled in traces:
+        item = _Trace(labelled, _changed(labelled.parameters, base or {}), {}, {})
+        item.labels = _labels(item, {})
+        prepared.append(item)
+    results = []
+    for setting in grid:
+        labels = [_labels(item, setting) for item in prepared]
+        changes = [
+            {"trace": item.labelled.record.id, "segment": index, "from": old[0], "to": new[index][0]}
+            for item, new in zip(prepared, labels, strict=True)
+            for index, old in item.labels.items()
+            if old[0] != new[index][0]
+        ]
+        results.append({"setting": dict(setting), "changed": len(changes), **_counts(prepared, labels), "changes": changes})
+    default = _counts(prepared, [item.labels for item in prepared])
+    for result in results:
+        result["changed_share"] = result["changed"] / default["segments"] if default["segments"] else None
+    return {"schema": SCHEMA, "traces": len(prepared), "default": default, "settings": results}
+
+
+def _labels(item: _Trace, setting: Setting) -> dict[int, tuple[str, int]]:
+    """Return label and binary label of every segment that is not context."""
+    context = item.labelled.record.context_segments
+    parameters = _changed(item.base, setting)
+    if parameters.early_accept < context:
+        parameters = replace(parameters, early_accept=context)
+    key = tuple(getattr(parameters, name) for name in _SIZES)
+    graph = item.cut.get(key)
+    if graph is None:
+        graph = item.cut[key] = item.labelled.graph.restricted(parameters)
+    found = audit(graph, parameters).segments
+    return {
+        index: (segment.label.lower(), segment.y_hat) for index, segment in found.items() if index > context
+    }
+
+
+def _counts(items: Sequence[_Trace], labels: Sequence[Mapping[int, tuple[str, int]]]) -> dict[str, Any]:
+    modes = failure_modes(label.capitalize() for one in labels for label, _ in one.values())
+    pairs = list(_judged(items, labels))
+    metrics = binary_metrics([gold for gold, _ in pairs], [predicted for _, predicted in pairs]) if pairs else None
+    return {
+        "segments": modes.n,
+        "labels": {label.lower(): count for label, count in modes.counts.items()},
+        "metrics": metrics
+        and {
+            "n": metrics.n,
+            "tpr": metrics.tpr,
+            "tnr": metrics.tnr,
+            "f1_0": metrics.f1_0,
+            "balanced_f1": metrics.balanced_f1,
+        },
+    }
+
+
+def _judged(
+    items: Sequence[_Trace], labels: Sequence[Mapping[int, tuple[str, int]]]
+) -> Iterator[tuple[int, int]]:
+    for item, one in zip(items, labels, strict=True):
+        for index, (_, y_hat) in one.items():
+            gold = item.labelled.record.segments[index - 1].gold
+            if gold is not None:
+                yield binary_gold(gold), y_hat

@@ -1,0 +1,233 @@
+"""The open questions of a run: what to ask next, who waits for which answer, and when a trace is complete.
+
+Everything here is used from one thread, the one that talks to the database. Questions are made as they are needed,
+so a run over many traces holds only a few of them in memory.
+"""
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from annotation.models import Segment
+from auditing.core.call_order import CallPlan
+from auditing.core.nli import Label, Relation
+from auditing.core.parameters import AuditParameters
+from auditing.models import AuditRunTrace
+from auditing.nli.protocol import RelationAnswer, RelationLabeller, RelationQuery
+from auditing.services import call_store
+from auditing.services.audits import MISSING, ScoredRelation
+from auditing.services.relations import Scope, effective_parameters
+from auditing.services.work import Answered, Counts
+
+MAX_OPEN_TRACES = 64
+
+
+class TraceWork:
+    """One trace of a run on its way.
+
+    Attributes
+    ----------
+    row : AuditRunTrace
+        The trace in the run.
+    scope : Scope
+        Its candidate relations.
+    unanswered : int
+        Relations that were given out and have no stored answer yet.
+    known_before : int
+        Relations that this run had counted as answered before it was taken up again.
+    """
+
+    def __init__(self, row: AuditRunTrace, texts: Sequence[str], scope: Scope, *, lazy: bool) -> None:
+        self.row = row
+        self.scope = scope
+        self.unanswered = 0
+        self.known_before = row.done
+        self._texts = texts
+        self._plan = CallPlan(scope.n, scope.parameters, order="lazy", want="labels") if lazy else None
+        self._eager: Iterator[Relation] = iter(()) if lazy else scope.relations()
+        self._exhausted = False
+        self._keys: list[bytes] = []
+        self._asked: list[Relation] = []  # in lazy order only: the eager order can be enumerated again
+
+    def next_relations(self, limit: int) -> list[Relation]:
+        """Return up to `limit` relations to ask; empty when complete or when answers must come first."""
+        if self._plan is None:
+            found = list(islice(self._eager, limit))
+            self._exhausted = len(found) < limit
+            return found
+        found = []
+        while len(found) < limit and (batch := self._plan.next_batch(limit - len(found))):
+            for relation in batch:
+                if relation[1] <= self.scope.context_segments:
+                    self._plan.tell(relation, None)  # a given segment is no target
+                else:
+                    found.append(relation)
+        self._asked += found
+        return found
+
+    def query(self, relation: Relation) -> RelationQuery:
+        """Return the texts of a relation."""
+        premises, target = relation
+        return RelationQuery(tuple(self._texts[index - 1] for index in premises), self._texts[target - 1])
+
+    def given_out(self, key: str) -> None:
+        """Remember the key of the relation that was given out next."""
+        self._keys.append(bytes.fromhex(key))
+        self.unanswered += 1
+
+    def tell(self, relation: Relation, label: Label | None) -> None:
+        """Take the answer to a relation."""
+        self.unanswered -= 1
+        if self._plan is not None:
+            self._plan.tell(relation, label)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every relation that matters has an answer."""
+        no_more = self._exhausted if self._plan is None else self._plan.finished
+        return no_more and not self.unanswered
+
+    def scored(self) -> list[ScoredRelation]:
+        """Return every relation of the trace with its stored answer, in candidate order.
+
+        In eager order relations that were never asked are part of it, as missing.
+        """
+        keys: Iterator[bytes | None]
+        if self._plan is None:
+            relations = list(self.scope.relations())
+            pairs = list(zip(relations, [*self._keys, *[None] * (len(relations) - len(self._keys))], strict=True))
+        else:
+            pairs = list(zip(self._asked, self._keys, strict=True))
+            pairs.sort(key=lambda pair: (pair[0][1], len(pair[0][0]), pair[0][0]))
+        answers = call_store.lookup(sorted({key.hex() for _, key in pairs if key is not None}))
+        found = []
+        for relation, key in pairs:
+            answer = None if key is None else answers.get(key.hex())
+            if answer is None:
+                found.append(ScoredRelation(relation, None, MISSING))
+            else:
+                found.append(ScoredRelation(relation, answer.label, answer.shown_status, answer.probability))
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A query to send, with its key."""
+
+    key: str
+    query: RelationQuery
+
+
+class Questions:
+    """The questions of all open traces of a run.
+
+    Attributes
+    ----------
+    completed : deque of TraceWork
+        Traces whose last answer is stored and whose audit is not.
+    """
+
+    def __init__(
+        self,
+        rows: Sequence[AuditRunTrace],
+        labeller: RelationLabeller,
+        parameters: AuditParameters,
+        *,
+        window: int | None,
+        lazy: bool,
+    ) -> None:
+        self.completed: deque[TraceWork] = deque()
+        self._rows = deque(rows)
+        self._labeller = labeller
+        self._parameters = parameters
+        self._window = window
+        self._lazy = lazy
+        self._open: list[TraceWork] = []
+        self._waiting: dict[str, list[tuple[TraceWork, Relation]]] = {}
+        self._spoilt: dict[str, str] = {}  # key -> status of questions that got no label in this execution
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether every trace is complete."""
+        return not self._rows and not self._open
+
+    @property
+    def open_traces(self) -> list[TraceWork]:
+        """Traces that were begun and are not complete."""
+        return self._open
+
+    def next(self, limit: int) -> tuple[list[Question], dict[int, Counts]]:
+        """Return up to `limit` new questions, and the counts of relations that are answered already.
+
+        Both are empty when answers on their way must come first, or when nothing is left.
+        """
+        batch: list[tuple[TraceWork, Relation, Question]] = []
+        for work in self._more_work():
+            for relation in work.next_relations(limit - len(batch)):
+                query = work.query(relation)
+                question = Question(self._labeller.key(query), query)
+                work.given_out(question.key)
+                batch.append((work, relation, question))
+            if len(batch) >= limit:
+                break
+        known = call_store.valid_keys(list({question.key for _, _, question in batch}))
+        questions: list[Question] = []
+        counts: dict[int, Counts] = {}
+        for work, relation, question in batch:
+            count = counts.setdefault(work.row.pk, Counts())
+            key = question.key
+            if key in known:
+                if work.known_before:
+                    work.known_before -= 1
+                else:
+                    count.done += 1
+                    count.cached += 1
+                work.tell(relation, known[key])
+            elif key in self._spoilt:
+                setattr(count, self._spoilt[key], getattr(count, self._spoilt[key]) + 1)
+                work.tell(relation, None)
+            elif key in self._waiting:
+                self._waiting[key].append((work, relation))
+            else:
+                self._waiting[key] = [(work, relation)]
+                questions.append(question)
+        self._collect_completed()
+        return questions, counts
+
+    def _more_work(self) -> Iterator[TraceWork]:
+        yield from list(self._open)
+        while self._rows and len(self._open) < MAX_OPEN_TRACES:
+            work = self._begin(self._rows.popleft())
+            self._open.append(work)
+            yield work
+
+    def _begin(self, row: AuditRunTrace) -> TraceWork:
+        rows = Segment.objects.filter(trace_id=row.trace_id, segmentation=row.segmentation).order_by("index")
+        texts = list(rows.values_list("text", flat=True))
+        context = row.trace.context_segments
+        scope = Scope(len(texts), context, effective_parameters(self._parameters, context), self._window)
+        return TraceWork(row, texts, scope, lazy=self._lazy)
+
+    def answered(self, key: str, answer: RelationAnswer) -> Answered:
+        """Return the answer with the relations that wait for it, to be stored."""
+        relations: dict[int, int] = {}
+        for work, _ in self._waiting[key]:
+            relations[work.row.pk] = relations.get(work.row.pk, 0) + 1
+        return Answered(key, answer, relations)
+
+    def stored(self, answers: Sequence[Answered], labels: dict[str, Label]) -> None:
+        """Tell the traces of stored answers; `labels` are those found valid, whoever gave them."""
+        for item in answers:
+            label = labels.get(item.key)
+            if label is None:
+                self._spoilt[item.key] = "invalid" if item.answer.status.startswith("invalid") else "failed"
+            for work, relation in self._waiting.pop(item.key):
+                work.tell(relation, label)
+        self._collect_completed()
+
+    def _collect_completed(self) -> None:
+        complete = [work for work in self._open if work.complete]
+        if complete:
+            self.completed.extend(complete)
+            self._open = [work for work in self._open if not work.complete]

@@ -1,0 +1,135 @@
+"""Background jobs: thin wrappers that put the services on the queue. One job a run, and only its id in it."""
+
+import logging
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from asgiref.sync import sync_to_async
+from django.conf import settings
+from django.db import transaction
+from procrastinate import JobContext
+from procrastinate.contrib.django import app
+from procrastinate.exceptions import ConnectorException
+from procrastinate.jobs import Status
+
+from annotation.models import Dataset, Trace
+from auditing import events
+from auditing.core.parameters import AuditParameters
+from auditing.models import AuditRun
+from auditing.selectors.runs import run_progress
+from auditing.services import execution, generation, runs
+from reasonaudit.lib.runs import abandoned
+
+logger = logging.getLogger(__name__)
+QUEUE = "audits"
+
+
+def lock_of(run_id: int) -> str:
+    """Return the queue's lock of a run: two jobs with one lock never run at once."""
+    return f"audit-run-{run_id}"
+
+
+@app.task(name="auditing.run", queue=QUEUE, pass_context=True)
+def run_audit(context: JobContext, *, run_id: int) -> str | None:
+    """Carry out a run."""
+    return execution.execute(run_id, should_stop=context.should_abort)
+
+
+@app.task(name="auditing.answer", queue=QUEUE)
+def answer_case(*, case_id: int, labeller: str, options: dict[str, Any], user_id: int | None) -> int:
+    """Let a model answer a case; returns the id of the trace."""
+    return generation.answer_stored_case(case_id, labeller, options, user_id).pk
+
+
+@app.periodic(cron="* * * * *")
+@app.task(name="auditing.reap", queue=QUEUE, queueing_lock="audit-reaper", pass_context=True)
+async def reap_periodically(context: JobContext, timestamp: int) -> None:
+    """Look after dead workers every minute, whatever started the workers."""
+    await reap()
+
+
+def enqueue_audit_run(
+    *,
+    dataset: Dataset,
+    traces: Iterable[Trace],
+    labeller: str,
+    options: Mapping[str, Any] | None = None,
+    parameters: AuditParameters | None = None,
+    order: str = "eager",
+    by: Any = None,
+    name: str = "",
+) -> AuditRun:
+    """Create a run and its job, both or neither; see `runs.create`."""
+    with transaction.atomic():
+        run = runs.create(
+            dataset=dataset,
+            traces=traces,
+            labeller=labeller,
+            options=options,
+            parameters=parameters,
+            order=order,
+            by=by,
+            name=name,
+        )
+        run_audit.configure(lock=lock_of(run.pk)).defer(run_id=run.pk)
+    return run
+
+
+def enqueue_resume(run: AuditRun, by: Any = None) -> AuditRun:
+    """Resume a run and make its job, both or neither."""
+    with transaction.atomic():
+        row = runs.resume(run, by)
+        run_audit.configure(lock=lock_of(row.pk)).defer(run_id=row.pk)
+    events.send_progress_now(run_progress(row))
+    return row
+
+
+def cancel(run: AuditRun, by: Any = None) -> AuditRun:
+    """Ask for the end of a run and tell the pages that watch it."""
+    row = runs.request_cancel(run, by)
+    events.send_progress_now(run_progress(row))
+    return row
+
+
+def enqueue_answer(case_id: int, model: str, by: Any = None, options: Mapping[str, Any] | None = None) -> int:
+    """Let a worker have a model answer a case; returns the job's id."""
+    generation.check(case_id, model, options)
+    user_id = None if by is None else by.pk
+    job = answer_case.configure(lock=f"answer-case-{case_id}")
+    return job.defer(case_id=case_id, labeller=model, options=dict(options or {}), user_id=user_id)
+
+
+async def reap() -> list[int]:
+    """Start again what dead workers left, and runs that never got a job; returns the runs put on the queue.
+
+    Called in a worker. Jobs of workers without a heartbeat go back to the queue; then every active run that no
+    worker holds and that has no job gets one. Two reapers at once do no harm: a run's lease lets one worker in.
+    """
+    manager = app.job_manager
+    stalled = await manager.get_stalled_jobs(seconds_since_heartbeat=settings.STALLED_AFTER_SECONDS)
+    for job in stalled:
+        try:
+            await manager.retry_job(job)
+            logger.warning("Job %s (%s) of a dead worker is started again.", job.id, job.task_name)
+        except ConnectorException:
+            logger.info("Job %s was started again by another worker.", job.id)
+    enqueued = []
+    for run_id in await sync_to_async(_abandoned_runs, thread_sensitive=False)():
+        waiting = [
+            job
+            for status in (Status.TODO, Status.DOING)
+            for job in await manager.list_jobs_async(task=run_audit.name, lock=lock_of(run_id), status=status.value)
+        ]
+        if not waiting:
+            await run_audit.configure(lock=lock_of(run_id)).defer_async(run_id=run_id)
+            enqueued.append(run_id)
+    return enqueued
+
+
+def _abandoned_runs() -> list[int]:
+    from django.db import connection
+
+    try:
+        return abandoned(AuditRun)
+    finally:
+        connection.close()  # this thread is borrowed from a pool and would keep its connection for ever

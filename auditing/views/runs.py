@@ -1,0 +1,177 @@
+"""Pages of audit runs: what one would cost, starting it, watching it, its manifest."""
+
+import json
+from dataclasses import fields
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, QueryDict
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST
+
+from annotation.models import Dataset, Trace
+from auditing import tasks
+from auditing.core.parameters import AuditParameters
+from auditing.models import AuditRun
+from auditing.selectors import datasets
+from auditing.selectors.runs import run_progress
+from auditing.services import runs
+from auditing.views.datasets import chosen_run, read_filters
+from auditing.views.forms import RULES, AuditForm
+from reasonaudit.lib.errors import UserError
+
+TRACES_PER_PAGE = 50
+RUNS_PER_PAGE = 25
+# What names the traces of a plan: ticked ones, or the filters of the list they come from.
+SELECTION = ("trace", "domain", "generator", "label", "gold", "state", "q", "run")
+
+
+def run_plan(request: HttpRequest, slug: str) -> HttpResponse:
+    """What an audit of the chosen traces would ask and cost, before anything is asked."""
+    dataset = get_object_or_404(Dataset, slug=slug)
+    data = request.POST if request.method == "POST" else request.GET
+    traces = chosen_traces(request, dataset, data)
+    form = audit_form(request, data, traces)
+    return plan_page(request, dataset, data, traces, form)
+
+
+@require_POST
+def run_start(request: HttpRequest, slug: str) -> HttpResponse:
+    """Start the audit and go to its page; a form that cannot be used comes back with its input."""
+    dataset = get_object_or_404(Dataset, slug=slug)
+    traces = chosen_traces(request, dataset, request.POST)
+    form = audit_form(request, request.POST, traces)
+    if not traces or not form.is_valid():
+        return plan_page(request, dataset, request.POST, traces, form)
+    choice = form.choice()
+    try:
+        run = tasks.enqueue_audit_run(
+            dataset=dataset,
+            traces=traces,
+            labeller=choice.labeller,
+            options=choice.options,
+            parameters=choice.parameters,
+            order=choice.order,
+            by=request.user,
+            name=choice.name,
+        )
+    except UserError as error:
+        form.add_user_error(error)
+        return plan_page(request, dataset, request.POST, traces, form)
+    return redirect("auditing:run_detail", run.pk)
+
+
+def chosen_traces(request: HttpRequest, dataset: Dataset, data: QueryDict) -> list[Trace]:
+    """The ticked traces of this data set; with none ticked, all that the filters of the list let through."""
+    ticked = [int(word) for word in data.getlist("trace") if word.isdecimal()]
+    traces: QuerySet[Trace]
+    if data.getlist("trace"):
+        traces = Trace.objects.filter(case__dataset=dataset, pk__in=ticked).order_by("case__title", "pk")
+    else:
+        run = chosen_run(data, list(datasets.runs_of(dataset)))
+        traces = datasets.filtered(datasets.traces_of(dataset, run), read_filters(data))
+    return list(traces.select_related("case"))
+
+
+def audit_form(request: HttpRequest, data: QueryDict, traces: list[Trace]) -> AuditForm:
+    """The bound form: what was sent, else the defaults, with stored relations first where every trace has them."""
+    admin = getattr(request.user, "role", "") == "admin"
+    if "labeller" in data:
+        return AuditForm(data, admin=admin)
+    blank = AuditForm(admin=admin)
+    values = {name: bound.initial for name, bound in blank.fields.items() if bound.initial not in (None, False)}
+    if traces and all(trace.stored_relations for trace in traces):
+        values["labeller"] = "stored"
+    return AuditForm(values, admin=admin)
+
+
+def plan_page(
+    request: HttpRequest, dataset: Dataset, data: QueryDict, traces: list[Trace], form: AuditForm
+) -> HttpResponse:
+    """Panel (for htmx) or page with the plan, or with what is wrong and status 422."""
+    plan = None
+    if traces and form.is_valid():
+        choice = form.choice()
+        try:
+            plan = runs.plan(
+                traces=traces,
+                labeller=choice.labeller,
+                options=choice.options,
+                parameters=choice.parameters,
+                order=choice.order,
+            )
+        except UserError as error:
+            form.add_user_error(error)
+    context: dict[str, Any] = {
+        "section": "data",
+        "dataset": dataset,
+        "traces": traces,
+        "form": form,
+        "plan": plan,
+        "selection": [(name, value) for name in SELECTION for value in data.getlist(name)],
+        "ticked": bool(data.getlist("trace")),
+        "refused": [] if plan is None else list(plan.refused),
+        "can_run": plan is not None and len(plan.refused) < len(traces),
+    }
+    # htmx sends the panel's own requests; a link from another page gets the whole page.
+    template = "auditing/fragments/plan.html" if request.headers.get("HX-Request") else "auditing/run_plan.html"
+    return render(request, template, context, status=422 if form.errors else 200)
+
+
+def run_list(request: HttpRequest) -> HttpResponse:
+    """All audit runs, newest first."""
+    found = AuditRun.objects.select_related("dataset", "created_by").order_by("-pk")
+    page = Paginator(found.defer("log", "manifest"), RUNS_PER_PAGE).get_page(request.GET.get("page"))
+    return render(request, "auditing/run_list.html", {"section": "runs", "page": page})
+
+
+def run_detail(request: HttpRequest, pk: int) -> HttpResponse:
+    """One run: state, coverage, traces, log and manifest. POST `action` is `cancel` or `resume`."""
+    run = get_object_or_404(AuditRun.objects.select_related("dataset", "created_by"), pk=pk)
+    if request.method == "POST":
+        return _change(request, run)
+    rows = run.run_traces.select_related("trace__case").order_by("pk")
+    page = Paginator(rows, TRACES_PER_PAGE).get_page(request.GET.get("page"))
+    missing = max(0, run.total - run.done - run.invalid)
+    context = {
+        "section": "runs",
+        "run": run,
+        "dataset": run.dataset,
+        "progress": run_progress(run),
+        "page": page,
+        "missing": missing,
+        "rules": rules_of(run),
+        "manifest": json.dumps(run.manifest, indent=2, ensure_ascii=False, sort_keys=True),
+        "coverage_rows": [
+            ("Valid", "correct", run.done),
+            ("Invalid, counts as neutral", "uncertain", run.invalid),
+            ("Missing", "incorrect", missing),
+        ],
+    }
+    return render(request, "auditing/run_detail.html", context)
+
+
+def _change(request: HttpRequest, run: AuditRun) -> HttpResponse:
+    action = request.POST.get("action")
+    try:
+        if action == "cancel":
+            tasks.cancel(run, request.user)
+        elif action == "resume":
+            tasks.enqueue_resume(run, request.user)
+        else:
+            return HttpResponseBadRequest("The action must be cancel or resume.")
+    except UserError as error:
+        messages.error(request, str(error))
+    return redirect("auditing:run_detail", run.pk)
+
+
+def rules_of(run: AuditRun) -> list[tuple[str, Any, bool]]:
+    """The run's parameters as `(words, value, is the default)`."""
+    defaults = AuditParameters().to_dict()
+    return [
+        (RULES[field.name][0], run.parameters[field.name], run.parameters[field.name] == defaults[field.name])
+        for field in fields(AuditParameters)
+        if field.name in run.parameters
+    ]

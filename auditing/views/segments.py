@@ -1,0 +1,81 @@
+"""Page that splits and merges the segments of a trace, until something was said about one of them."""
+
+import re
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+
+from annotation.models import Segment, Trace
+from annotation.selectors import current_segments
+from annotation.services import segment_merge, segment_split, segmentation_lock
+from auditing.core import segmentation
+from reasonaudit.lib.errors import UserError
+
+WORDS_SHOWN = 6
+
+
+def trace_segments(request: HttpRequest, pk: int) -> HttpResponse:
+    """Segments with places to split at. POST `action` is `split` (with `index`, `offset`) or `merge` (`index`)."""
+    trace = get_object_or_404(Trace.objects.select_related("case__dataset"), pk=pk)
+    if request.method == "POST":
+        problem = _change(request, trace)
+        if problem is None:
+            index = request.POST.get("index", "")
+            return redirect(f"{reverse('auditing:trace_segments', args=[pk])}#S{index}")
+        messages.error(request, problem)
+    segments = list(current_segments(trace))
+    context: dict[str, Any] = {
+        "section": "data",
+        "trace": trace,
+        "case": trace.case,
+        "dataset": trace.case.dataset,
+        "lock": segmentation_lock(trace),
+        "segments": [
+            {
+                "row": segment,
+                "context": segment.index <= trace.context_segments,
+                "last": segment.index == len(segments),
+                "sentences": sentence_places(segment),
+                "words": word_places(segment),
+            }
+            for segment in segments
+        ],
+    }
+    return render(request, "auditing/trace_segments.html", context, status=422 if request.method == "POST" else 200)
+
+
+def _change(request: HttpRequest, trace: Trace) -> str | None:
+    """Split or merge; returns what is wrong, or None."""
+    index, action = request.POST.get("index", ""), request.POST.get("action")
+    offset = request.POST.get("word") or request.POST.get("offset") or ""
+    if not index.isdecimal() or action not in {"split", "merge"}:
+        return "Name a segment and what to do with it: split or merge."
+    if action == "split" and not offset.isdecimal():
+        return f"Choose a place in S{index} first: nothing was split."
+    try:
+        if action == "split":
+            segment_split(trace=trace, index=int(index), offset=int(offset), by=request.user)
+        else:
+            segment_merge(trace=trace, index=int(index), by=request.user)
+    except (UserError, ValueError) as error:
+        return str(error)
+    return None
+
+
+def sentence_places(segment: Segment) -> list[tuple[int, str, str]]:
+    """Places between sentences, as `(offset in code points, end of the text before, start of the text after)`."""
+    spans = segmentation.split(segment.text)
+    return [_place(segment.text, span.start) for span in spans[1:]]
+
+
+def word_places(segment: Segment) -> list[tuple[int, str, str]]:
+    """Places before every word but the first, in the same form."""
+    return [_place(segment.text, match.start()) for match in list(re.finditer(r"\S+", segment.text))[1:]]
+
+
+def _place(text: str, offset: int) -> tuple[int, str, str]:
+    before, after = text[:offset].split(), text[offset:].split()
+    return offset, " ".join(before[-WORDS_SHOWN:]), " ".join(after[:WORDS_SHOWN])

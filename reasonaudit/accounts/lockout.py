@@ -1,0 +1,36 @@
+"""Five failed logins lock a name at an address for fifteen minutes, whether the name exists or not."""
+
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, JsonResponse
+
+from reasonaudit.errors import error_page, is_api
+from reasonaudit.lib.errors import error_body
+
+# A server that listens on a file socket knows no address, and axes can store nothing but an address.
+NO_ADDRESS = "0.0.0.0"  # noqa: S104
+
+
+def client_address(request: HttpRequest) -> str:
+    """Address of the client as the server saw it.
+
+    `X-Forwarded-For` is never read here: uvicorn translates it for proxies named in `FORWARDED_ALLOW_IPS`
+    only.
+    """
+    return request.META.get("REMOTE_ADDR") or NO_ADDRESS
+
+
+def lockout_response(
+    request: HttpRequest, response: HttpResponse | None = None, credentials: Any = None
+) -> HttpResponse:
+    """Answer to a login that is locked (setting AXES_LOCKOUT_CALLABLE)."""
+    minutes = round(settings.AXES_COOLOFF_TIME * 60)
+    message = f"Too many failed logins. This name is locked here for {minutes} minutes."
+    remedy = f"Wait {minutes} minutes and try again."
+    if is_api(request):
+        locked: HttpResponse = JsonResponse(error_body("locked_out", message, remedy), status=429)
+    else:
+        locked = error_page(request, 429, message, remedy)
+    locked.headers["Retry-After"] = str(minutes * 60)
+    return locked

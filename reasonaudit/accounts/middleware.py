@@ -1,0 +1,135 @@
+"""What stands before every view: headers, the life of a login, the permission matrix."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import logout
+from django.contrib.auth.views import redirect_to_login
+from django.http import HttpRequest, HttpResponse, JsonResponse
+
+from reasonaudit.errors import error_page, is_api
+from reasonaudit.lib.errors import error_body
+
+from . import sessions
+from .authentication import TokenProblem, bearer_token, token_user
+from .permissions import allowed, is_known, methods_of, roles_for
+
+GetResponse = Callable[[HttpRequest], HttpResponse]
+
+PERMISSIONS_POLICY = ", ".join(
+    f"{feature}=()"
+    for feature in (
+        "accelerometer", "browsing-topics", "camera", "display-capture", "geolocation", "gyroscope",
+        "magnetometer", "microphone", "midi", "payment", "usb",
+    )
+)  # fmt: skip
+
+
+class SecurityHeadersMiddleware:
+    """Headers that Django does not send by itself, on every answer, static files included."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Answer with the headers added."""
+        response = self.get_response(request)
+        headers = response.headers
+        headers["X-Content-Type-Options"] = "nosniff"
+        headers["Referrer-Policy"] = "same-origin"
+        headers["Cross-Origin-Opener-Policy"] = "same-origin"
+        headers["Cross-Origin-Resource-Policy"] = "same-origin"
+        headers["Permissions-Policy"] = PERMISSIONS_POLICY
+        headers["X-Frame-Options"] = "DENY"
+        if not request.path_info.startswith(settings.STATIC_URL):
+            headers["Cache-Control"] = "no-store"
+        return response
+
+
+class SessionLifetimeMiddleware:
+    """Ends a login that was idle too long or is too old; stands after Django's authentication."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Log out where the login has run out."""
+        if request.user.is_authenticated and not sessions.is_alive(request.session):
+            logout(request)
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, *_view: Any) -> None:
+        """Note activity, save for what pages ask on their own."""
+        match = request.resolver_match
+        if request.user.is_authenticated and match and match.view_name not in sessions.POLLED_ROUTES:
+            sessions.touch(request.session)
+
+
+class PermissionMatrixMiddleware:
+    """Asks the permission matrix before any view runs, so that a view cannot forget to."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Pass on: the decision needs the route and falls in `process_view`."""
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, *_view: Any) -> HttpResponse | None:
+        """Refuse, or return None to let the view run."""
+        match = request.resolver_match
+        route = match.view_name if match else ""
+        try:
+            user = self._user(request)
+        except TokenProblem as problem:
+            return self._unauthorised(problem.code, str(problem))
+        if allowed(user, route, request.method or "GET"):
+            return None
+        if not is_known(route):
+            return self._forbidden(
+                request, "unknown_route", "This address is not in the permission table, so nobody may use it."
+            )
+        if not roles_for(route, request.method or "GET"):
+            return self._no_such_method(request, route)
+        if user.is_authenticated:
+            message = "Your role may not do this. Ask an administrator if you need it."
+            return self._forbidden(request, "forbidden", message)
+        if is_api(request):
+            return self._unauthorised("not_logged_in", "You are not logged in.")
+        if request.headers.get("HX-Request") == "true":
+            # A fragment must not be replaced by the login page: htmx loads the page anew and comes back.
+            response = HttpResponse(status=401)
+            response.headers["HX-Refresh"] = "true"
+            return response
+        return redirect_to_login(request.get_full_path() if request.method == "GET" else "/")
+
+    @staticmethod
+    def _user(request: HttpRequest) -> Any:
+        """User of the token, where an API request brings one, else of the session."""
+        token = bearer_token(request) if is_api(request) else None
+        return token_user(token, request.method or "GET")[0] if token is not None else request.user
+
+    @staticmethod
+    def _unauthorised(code: str, message: str) -> HttpResponse:
+        remedy = "Log in, or send an API token as `Authorization: Bearer ra_…`."
+        response = JsonResponse(error_body(code, message, remedy), status=403 if code == "scope" else 401)
+        response.headers["WWW-Authenticate"] = "Bearer"
+        return response
+
+    @staticmethod
+    def _no_such_method(request: HttpRequest, route: str) -> HttpResponse:
+        message = f"This address does not take {request.method} requests."
+        response: HttpResponse = (
+            JsonResponse(error_body("method_not_allowed", message), status=405)
+            if is_api(request)
+            else error_page(request, 405, message)
+        )
+        response.headers["Allow"] = ", ".join(methods_of(route))
+        return response
+
+    @staticmethod
+    def _forbidden(request: HttpRequest, code: str, message: str) -> HttpResponse:
+        if is_api(request):
+            return JsonResponse(error_body(code, message), status=403)
+        return error_page(request, 403, message)

@@ -1,0 +1,37 @@
+"""Rate limits by user and by address.
+
+Counts are kept in Django's default cache, which is each process's own memory: N processes allow up to N
+times the rate. Failed logins are counted in the database (see `lockout`) and are exact.
+"""
+
+from typing import Any
+
+from rest_framework.throttling import SimpleRateThrottle
+
+from .authentication import SAFE_METHODS
+from .lockout import client_address
+
+
+class LoginThrottle(SimpleRateThrottle):
+    """Logins by client address, whatever the name: against trying one password on many names."""
+
+    scope = "login"
+
+    def get_cache_key(self, request: Any, view: Any) -> str | None:
+        """Key of the count; reading the page is not counted."""
+        if request.method in SAFE_METHODS:
+            return None
+        return self.cache_format % {"scope": self.scope, "ident": client_address(request)}
+
+
+class WriteThrottle(SimpleRateThrottle):
+    """API requests that change or compute something, by user."""
+
+    scope = "api_write"
+
+    def get_cache_key(self, request: Any, view: Any) -> str | None:
+        """Key of the count; reading is not counted."""
+        if request.method in SAFE_METHODS:
+            return None
+        ident = request.user.pk if request.user.is_authenticated else client_address(request)
+        return self.cache_format % {"scope": self.scope, "ident": ident}

@@ -1,0 +1,18 @@
+"""One byte string for one JSON value, so that content can be hashed and compared."""
+
+import hashlib
+import json
+
+
+def canonical_json(value: object) -> bytes:
+    """Return `value` as UTF-8 JSON: keys sorted, no spaces, no NaN or infinity (ValueError).
+
+    Tuples become lists. Two processes, on whatever machine and with whatever hash seed, give the same bytes.
+    """
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return text.encode("utf-8")
+
+
+def sha256_of(value: object) -> str:
+    """Return the SHA-256 (hexadecimal) of the canonical JSON of `value`."""
+    return hashlib.sha256(canonical_json(value)).hexdigest()

@@ -1,0 +1,2 @@
+// Bootstrap's single scripts carry no types; they are imported for their effect only.
+declare module "bootstrap/js/dist/*";
