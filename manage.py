@@ -18,7 +18,9 @@ def main() -> None:
     try:
         from django.core.management import execute_from_command_line
     except ImportError:
-        sys.exit("Django is not installed in this Python. Run `make setup`, then use `.venv/bin/python manage.py`.")
+        sys.exit(
+            "Django is not installed in this Python. Run `make setup`, then use `.venv/bin/python manage.py`."
+        )
     if command not in WITHOUT_DATABASE and not {"--help", "-h"} & set(sys.argv[2:]):
         from reasonaudit.lib import embedded
 

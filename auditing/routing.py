@@ -1,5 +1,9 @@
 """Socket addresses."""
 
-from django.urls import URLPattern
+from django.urls import URLPattern, path
 
-websocket_urlpatterns: list[URLPattern] = []
+from auditing.consumers import RunProgressConsumer
+
+websocket_urlpatterns: list[URLPattern] = [
+    path("ws/runs/<int:pk>/", RunProgressConsumer.as_asgi(), name="run_progress"),  # type: ignore[arg-type]
+]

@@ -13,10 +13,8 @@ from procrastinate.exceptions import ConnectorException
 from procrastinate.jobs import Status
 
 from annotation.models import Dataset, Trace
-from auditing import events
 from auditing.core.parameters import AuditParameters
 from auditing.models import AuditRun
-from auditing.selectors.runs import run_progress
 from auditing.services import execution, generation, runs
 from reasonaudit.lib.runs import abandoned
 
@@ -80,14 +78,6 @@ def enqueue_resume(run: AuditRun, by: Any = None) -> AuditRun:
     with transaction.atomic():
         row = runs.resume(run, by)
         run_audit.configure(lock=lock_of(row.pk)).defer(run_id=row.pk)
-    events.send_progress_now(run_progress(row))
-    return row
-
-
-def cancel(run: AuditRun, by: Any = None) -> AuditRun:
-    """Ask for the end of a run and tell the pages that watch it."""
-    row = runs.request_cancel(run, by)
-    events.send_progress_now(run_progress(row))
     return row
 
 

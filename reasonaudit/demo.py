@@ -2,12 +2,11 @@
 
 import secrets
 
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
 from annotation.models import Dataset
 from auditing import tasks
 from auditing.core.parameters import AuditParameters
-from auditing.models import AuditRun
 from auditing.services import imports
 from reasonaudit.accounts.models import Role, User
 from reasonaudit.lib import embedded
@@ -47,17 +46,23 @@ def fresh_login(name: str, role: Role) -> str:
 
 def load(file: str, name: str, owner: User) -> None:
     """Import a demo file, audit its stored relations, and queue an audit by the embedded model."""
-    preview = imports.read_upload((FIXTURES / file).read_bytes(), file, "uroreason", None)
-    outcome = imports.commit(preview, dataset_name=name, by=owner)
-    outcome.dataset.invented = True
-    outcome.dataset.description = "Invented cases and reasoning, written for this demonstration."
-    outcome.dataset.save()
-    common = {"dataset": outcome.dataset, "options": {}, "parameters": AuditParameters(), "by": owner}
-    stored = [trace for trace in outcome.traces if trace.stored_relations]
-    if stored:
-        tasks.enqueue_audit_run(
-            traces=stored, labeller="stored", order=AuditRun.Order.EAGER, name="Stored relations", **common
-        )
-    tasks.enqueue_audit_run(
-        traces=outcome.traces, labeller="local", order=AuditRun.Order.EAGER, name="Embedded model", **common
+    preview = imports.read_upload((FIXTURES / file).read_bytes(), file, "uroreason")
+    if preview.problems:
+        raise CommandError(f"The demonstration data cannot be read: {preview.problems[0]}")
+    outcome = imports.commit(
+        preview,
+        dataset=name,
+        by=owner,
+        invented=True,
+        description="Invented cases and reasoning, written for this demonstration.",
     )
+    dataset, parameters = outcome.dataset, AuditParameters()
+    stored = [trace for trace in outcome.traces if trace.stored_relations]
+    for traces, labeller, title in (
+        (stored, "stored", "Stored relations"),
+        (outcome.traces, "local", "Embedded model"),
+    ):
+        if traces:
+            tasks.enqueue_audit_run(
+                dataset=dataset, traces=traces, labeller=labeller, parameters=parameters, by=owner, name=title
+            )

@@ -51,7 +51,9 @@ def running_elsewhere() -> dict[str, int] | None:
     return record if record["pid"] != os.getpid() else None
 
 
-def wait_until_answering(address: str, children: list[subprocess.Popen[bytes]], patience: float = 60.0) -> None:
+def wait_until_answering(
+    address: str, children: list[subprocess.Popen[bytes]], patience: float = 60.0
+) -> None:
     """Return once the web server answers its health page.
 
     Raises
@@ -97,7 +99,10 @@ def run(*, port: int, prepare: Callable[[], None], announce: Callable[[str], Non
         prepare()
         web = ["-m", "uvicorn", "reasonaudit.asgi:application", "--host", HOST, "--port", str(port)]
         quiet = ["--no-access-log", "--log-level", "warning", "--lifespan", "off"]
-        commands = [[sys.executable, *web, *quiet], [sys.executable, str(embedded.ROOT / "manage.py"), "worker"]]
+        commands = [
+            [sys.executable, *web, *quiet],
+            [sys.executable, str(embedded.ROOT / "manage.py"), "worker"],
+        ]
         # Own process groups: Ctrl-C reaches this process alone, which then ends the children in order.
         children += [subprocess.Popen(c, cwd=embedded.ROOT, start_new_session=True) for c in commands]  # noqa: S603
         wait_until_answering(address, children)

@@ -236,7 +236,7 @@ def _exact_tail(ranks: Floats, limit: float) -> float:
         for total in range(len(counts) - 1, rank - 1, -1):
             counts[total] += counts[total - rank]
     tail = sum(counts[: round(2 * limit) + 1])
-    return min(1.0, 2 * tail / 2 ** len(doubled))
+    return min(1.0, 2 * float(tail) / 2.0 ** len(doubled))
 
 
 def _pearson(first: Floats, second: Floats) -> float:

@@ -1,7 +1,7 @@
 """Audited traces as JSON lines, one trace a line (`"schema": "reasonaudit.audits/1"`), and back.
 
-The fields are described in README.md of this folder and in audits.schema.json. The reader takes what the writer
-makes, and the one object that `manage.py audit --json` prints.
+The fields are described in README.md of this folder and in audits.schema.json. The reader takes what the
+writer makes, and the one object that `manage.py audit --json` prints.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def read_audits(data: bytes, filename: str) -> list[dict[str, Any]]:
     documents = _documents(data, filename)
     found: list[dict[str, Any]] = []
     for line, document in documents:
-        traces = document["traces"] if "traces" in document else [document]
+        traces = document.get("traces", [document])
         for trace in traces:
             _check(trace, filename, line)
             found.append(trace)
@@ -86,11 +86,15 @@ def _documents(data: bytes, filename: str) -> list[tuple[int, dict[str, Any]]]:
             try:
                 values.append((number, json.loads(line)))
             except (ValueError, RecursionError):
-                raise AuditsError(f"{filename}, line {number}: not valid JSON. Write the file again.") from None
+                raise AuditsError(
+                    f"{filename}, line {number}: not valid JSON. Write the file again."
+                ) from None
     for number, value in values:
         schema = value.get("schema") if isinstance(value, dict) else None
         if schema != SCHEMA:
-            raise AuditsError(f"{filename}, line {number}, field schema: {schema!r} is not {SCHEMA}. Audit again.")
+            raise AuditsError(
+                f"{filename}, line {number}, field schema: {schema!r} is not {SCHEMA}. Audit again."
+            )
     return values
 
 
@@ -106,12 +110,16 @@ def _check(trace: object, filename: str, line: int) -> None:
         if not isinstance(trace.get(name), kind):
             raise AuditsError(f"{where}, field {name}: missing or of the wrong kind. Write the file again.")
     for place, segment in enumerate(trace["segments"], start=1):
-        if not isinstance(segment, dict) or not _NEEDED <= segment.keys():
+        if not isinstance(segment, dict) or not segment.keys() >= _NEEDED:
             raise AuditsError(f"{where}, field segments[{place}]: {', '.join(sorted(_NEEDED))} are needed.")
         if segment["label"] not in _LABELS:
-            raise AuditsError(f"{where}, field segments[{place}].label: {segment['label']!r} is no audit label.")
+            raise AuditsError(
+                f"{where}, field segments[{place}].label: {segment['label']!r} is no audit label."
+            )
         if (segment["label"] is None) != (segment["y_hat"] is None) or segment["y_hat"] not in (0, 1, None):
-            raise AuditsError(f"{where}, field segments[{place}].y_hat: 0 or 1 for an audited segment, else null.")
+            raise AuditsError(
+                f"{where}, field segments[{place}].y_hat: 0 or 1 for an audited segment, else null."
+            )
 
 
 def segments_csv(traces: Iterable[Mapping[str, Any]]) -> CsvView:

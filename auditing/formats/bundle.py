@@ -1,8 +1,8 @@
 """A folder of result files with a manifest and checksums, and its check.
 
 `manifest.json` lists every file with its bytes and SHA-256; `SHA256SUMS` covers the manifest too, so that
-`sha256sum -c SHA256SUMS` works with standard tools. This module needs the standard library only, so that a bundle
-can be checked where the project is not installed: `python -m auditing.formats.bundle FOLDER`.
+`sha256sum -c SHA256SUMS` works with standard tools. This module needs the standard library only, so that a
+bundle can be checked where the project is not installed: `python -m auditing.formats.bundle FOLDER`.
 """
 
 from __future__ import annotations
@@ -62,7 +62,11 @@ def write_bundle(
             raise BundleError(f"{name!r} is no name for a file of a bundle.")
     listed: list[dict[str, object]] = []
     for name in sorted(files):
-        entry: dict[str, object] = {"name": name, "bytes": len(files[name]), "sha256": sha256_hex(files[name])}
+        entry: dict[str, object] = {
+            "name": name,
+            "bytes": len(files[name]),
+            "sha256": sha256_hex(files[name]),
+        }
         if name.endswith(".csv"):
             entry["escaped"] = name in escaped
         listed.append(entry)
@@ -79,7 +83,9 @@ def write_bundle(
         for name in [*sorted(files), *sorted(volatile), MANIFEST, SUMS]:
             _write(folder / name, everything[name])
     except OSError as error:
-        raise BundleError(f"Cannot write to {folder}: {error.strerror or error}. Choose another folder.") from error
+        raise BundleError(
+            f"Cannot write to {folder}: {error.strerror or error}. Choose another folder."
+        ) from error
     return full
 
 
@@ -89,7 +95,10 @@ def verify(folder: Path) -> list[str]:
         document = (folder / MANIFEST).read_bytes()
         manifest = json.loads(document)
         listed = {entry["name"]: entry for entry in manifest["files"]}
-        sums = dict(reversed(line.split("  ", 1)) for line in (folder / SUMS).read_text("utf-8").splitlines())
+        sums: dict[str, str] = {}
+        for line in (folder / SUMS).read_text("utf-8").splitlines():
+            digest, name = line.split("  ", 1)
+            sums[name] = digest
     except (OSError, ValueError, KeyError, TypeError) as error:
         return [f"{MANIFEST} or {SUMS} is missing or damaged ({type(error).__name__})."]
     problems = []
@@ -103,7 +112,9 @@ def verify(folder: Path) -> list[str]:
             problems.append(f"{name} is missing.")
         elif sha256_hex((folder / name).read_bytes()) != sums.get(name):
             problems.append(f"{name} is not as it was written.")
-    problems += [f"{name} is not part of the bundle." for name in sorted(found - set(listed) - {MANIFEST, SUMS})]
+    problems += [
+        f"{name} is not part of the bundle." for name in sorted(found - set(listed) - {MANIFEST, SUMS})
+    ]
     return problems
 
 
@@ -135,7 +146,7 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Check the bundle in the folder named on the command line; 0 if it is whole, 1 if not, 2 for wrong use."""
+    """Check the bundle in the folder named; returns 0 if it is whole, 1 if not, 2 for wrong use."""
     if len(arguments) != 1:
         sys.stderr.write("Give one folder: python -m auditing.formats.bundle FOLDER\n")
         return 2

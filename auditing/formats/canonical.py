@@ -1,8 +1,9 @@
 """JSON in one canonical spelling, so that the same result always has the same bytes.
 
-Keys are sorted (`schema` comes first, so that a reader knows at once what it has), numbers have their shortest form (a whole number has no decimal point), there is no NaN, lines end
-with LF. That is the spirit of the JSON Canonicalization Scheme (RFC 8785). Line separators that are not LF are
-written as escapes, so that every tool agrees on where a line ends.
+Keys are sorted (`schema` comes first, so that a reader knows at once what it has), numbers have their
+shortest form (a whole number has no decimal point), there is no NaN, lines end with LF. That is the spirit
+of the JSON Canonicalization Scheme (RFC 8785). Line separators that are not LF are written as escapes, so
+that every tool agrees on where a line ends.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Tables as CSV for spreadsheets: a marked view, never the record.
 
-A spreadsheet runs a cell that begins like a formula. Such text gets an apostrophe in front, and so does text that
-already begins with an apostrophe, so that taking one leading apostrophe away always gives the original back.
-Numbers stay numbers. The manifest says that a table was escaped; the JSON lines beside it are untouched.
+A spreadsheet runs a cell that begins like a formula. Such text gets an apostrophe in front, and so does text
+that already begins with an apostrophe, so that taking one leading apostrophe away always gives the original
+back. Numbers stay numbers. The manifest says that a table was escaped; the JSON lines beside it are
+untouched.
 """
 
 from __future__ import annotations

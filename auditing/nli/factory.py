@@ -6,8 +6,9 @@ from typing import Any
 
 from auditing.llm.providers.openai_compatible import OpenAICompatible
 from auditing.llm.providers.replay import Replay
-from auditing.llm.providers.scripted import Scripted
+from auditing.llm.providers.scripted import Scripted, ScriptError
 from auditing.llm.reply_store import ReplyStore, ReplyStoreError
+from auditing.nli.errors import LabellerError as LabellerError  # names of the factory
 from auditing.nli.llm import LLMLabeller
 from auditing.nli.local import CONTRADICTION_BAR, LocalLabeller
 from auditing.nli.protocol import RelationLabeller
@@ -20,10 +21,6 @@ USAGE = (
     "the "
     "extra `models`), 'openai:MODEL' (a server, with its base URL), 'scripted:FILE' or 'replay:DIR'."
 )
-
-
-class LabellerError(ValueError):
-    """The text that names a labeller, or one of its options, cannot be used."""
 
 
 def make_labeller(spec: str, **options: Any) -> RelationLabeller:
@@ -42,8 +39,8 @@ def make_labeller(spec: str, **options: Any) -> RelationLabeller:
     Raises
     ------
     LabellerError
-        Unknown labeller or option, or a name is missing.
-    EndpointRefused, PromptError, ScriptError, ReplyStoreError, WeightsError, ExtraMissing
+        Unknown labeller or option, a name is missing, the script, the model or the extra cannot be used.
+    EndpointRefused, PromptError, ReplyStoreError, WeightsError
         What the labeller needs is not allowed or not there.
     """
     kind, separator, name = spec.partition(":")
@@ -87,7 +84,10 @@ def _openai(model: str, options: dict[str, Any]) -> RelationLabeller:
 
 
 def _scripted(file: str, options: dict[str, Any]) -> RelationLabeller:
-    provider = Scripted.from_file(Path(file))
+    try:
+        provider = Scripted.from_file(Path(file))
+    except ScriptError as error:
+        raise LabellerError(str(error)) from None
     note = "Scripted labels from a file, not from a model."
     return LLMLabeller(provider, provider.name, **_with_store({"quality_note": note, **options}))
 

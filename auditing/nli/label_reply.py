@@ -13,10 +13,14 @@ that keeps to the form but lets the text talk it into a label.
 Label probabilities
     Taken from the log-probabilities of the token in which the label begins. The four words differ in their
     first letter, so each alternative of that token which begins a label word speaks for exactly one label;
-    their probabilities are added per label and divided by the sum over the four. A label that the server does
-    not list gets 0. None when the server gives no log-probabilities, when the token list does not spell the
-    content, or when no alternative begins a label. Servers differ in whether the values are taken before or
-    after the schema's mask; dividing by the sum makes both the distribution over the four labels.
+    their probabilities are added per label and divided by the sum over the four, because servers differ in
+    whether they report values from before or after the schema's mask. A label that is not among the
+    alternatives counts as 0 only where that is nearly true: a full list hides at most the probability of its
+    last entry per missing label, and if that is more than `MOST_HIDDEN` of the sum, there are no
+    probabilities (a model that would rather have written something else, as small models under a schema do).
+    None as well when the server gives no log-probabilities, or when the token list does not spell the label.
+    The label itself is always the one that the model wrote: greedy decoding takes the best token, which need
+    not begin the label with the largest sum.
 """
 
 import json
@@ -31,27 +35,29 @@ from auditing.nli.protocol import INVALID_PREFIX, LABEL_WORDS, VALID
 
 PARSER_VERSION = "label-1"
 
-RESPONSE_FORMAT: Mapping[str, object] = {
-    "type": "json_schema",
-    "json_schema": {
-        "name": "relation_label",
-        "strict": True,
-        "schema": {
-            "type": "object",
-            "properties": {
-                "check": {"type": "string"},
-                "label": {"type": "string", "enum": ["entailment", "implied", "neutral", "contradiction"]},
-            },
-            "required": ["check", "label"],
-            "additionalProperties": False,
-        },
-    },
-}
-"""The schema sent to the server. The check code is not fixed in it: one schema for all calls is compiled once
-by the server, and a code that the server itself filled in would prove nothing."""
+MOST_HIDDEN = 0.05
+"""Largest share of the four labels' mass that may be unknown before probabilities are withheld."""
 
 _THINKING = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)
 _CODE_FENCE = re.compile(r"\A\s*```(?:json)?\s*\n(.*)\n\s*```\s*\Z", re.DOTALL)
+
+
+def response_format(*, with_check: bool) -> Mapping[str, object]:
+    """Return the schema to send to the server.
+
+    The check code is not fixed in it: one schema for all calls is compiled once by the server, and a code
+    that the server itself filled in would prove nothing.
+    """
+    label: dict[str, object] = {"type": "string", "enum": list(reversed(LABEL_WORDS))}
+    properties = {"check": {"type": "string"}, "label": label} if with_check else {"label": label}
+    schema = {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+    named = {"name": "relation_label", "strict": True, "schema": schema}
+    return {"type": "json_schema", "json_schema": named}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +85,9 @@ def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return fields
 
 
-def read_label(completion: Completion, check: str, texts: Sequence[str] = ()) -> LabelReading:
+def read_label(
+    completion: Completion, check: str, texts: Sequence[str] = (), *, top_logprobs: int | None = None
+) -> LabelReading:
     """Return the label of a completion, or why there is none.
 
     Parameters
@@ -88,6 +96,8 @@ def read_label(completion: Completion, check: str, texts: Sequence[str] = ()) ->
         The check code of the request; empty when the prompt asks for none.
     texts
         The untrusted texts of the request: a reply that stands in one of them word for word is an echo.
+    top_logprobs
+        How many alternatives per token were asked for; a shorter list is complete.
     """
     if completion.refusal:
         return _invalid("refusal", "The model refused to answer.")
@@ -127,10 +137,12 @@ def read_label(completion: Completion, check: str, texts: Sequence[str] = ()) ->
     word = document["label"]
     if word not in LABEL_WORDS:
         return _invalid("unknown_label", "The answer's label is none of the four.")
-    return LabelReading(VALID, Label.from_word(word), label_probabilities(completion, word), "")
+    return LabelReading(VALID, Label.from_word(word), label_probabilities(completion, word, top_logprobs), "")
 
 
-def label_probabilities(completion: Completion, word: str) -> dict[str, float] | None:
+def label_probabilities(
+    completion: Completion, word: str, top_logprobs: int | None = None
+) -> dict[str, float] | None:
     """Return label word -> probability from the token log-probabilities, or None (see the module's text)."""
     tokens = completion.logprobs
     if tokens is None:
@@ -147,14 +159,20 @@ def label_probabilities(completion: Completion, word: str) -> dict[str, float] |
     mass = dict.fromkeys(LABEL_WORDS, 0.0)
     for text, logprob in {**token.top, token.token: token.logprob}.items():
         rest = text[offset:].split('"', 1)[0]
-        if not text.startswith(lead) or not rest:
+        if not text.startswith(lead) or not rest or math.isnan(logprob):
             continue
         for label_word in LABEL_WORDS:
             if label_word.startswith(rest):
                 mass[label_word] += math.exp(min(0.0, logprob))
     total = sum(mass.values())
-    if not total > 0.0 or not math.isfinite(total) or mass[word] == 0.0:
+    if total == 0.0 or mass[word] == 0.0:
         return None
+    if token.top and (top_logprobs is None or len(token.top) >= top_logprobs):
+        last = math.exp(min(0.0, min(token.top.values())))
+        if last * sum(value == 0.0 for value in mass.values()) > MOST_HIDDEN * total:
+            return None
+    elif not token.top:
+        return None  # only the chosen token is known: that says nothing about the other labels
     return {label_word: value / total for label_word, value in mass.items()}
 
 

@@ -14,7 +14,7 @@ from auditing.llm.errors import LLMError, LLMPaused, LLMUnparsable
 from auditing.llm.protocol import MAX_OUTPUT_TOKENS, ChatProvider, ChatReply, ChatRequest, Message
 from auditing.llm.reply_store import ReplyStore
 from auditing.nli.keys import relation_key
-from auditing.nli.label_reply import PARSER_VERSION, RESPONSE_FORMAT, LabelReading, read_label
+from auditing.nli.label_reply import PARSER_VERSION, LabelReading, read_label, response_format
 from auditing.nli.protocol import ERROR_PREFIX, INVALID_PREFIX, VALID, RelationAnswer, RelationQuery
 from auditing.prompts.fence import FENCE_VERSION, fence, fence_code
 from auditing.prompts.templates import NLI_PROMPT, load_prompt
@@ -82,6 +82,7 @@ class LLMLabeller:
         self._provider = provider
         self._prompt = load_prompt(prompt, required=REQUIRED_PLACES)
         self._checked = "check" in self._prompt.fields
+        self._format = response_format(with_check=self._checked)
         self._reasks = reasks
         self._secret = fence_secret
         self._store = store
@@ -136,7 +137,7 @@ class LLMLabeller:
         return ChatRequest(
             model=self.name,
             messages=tuple(Message(role, text) for role, text in self._prompt.fill(values)),
-            response_format=RESPONSE_FORMAT,
+            response_format=self._format,
             extra=self._extra,
             key=self.key(query),
             inputs=inputs,
@@ -197,7 +198,8 @@ class LLMLabeller:
         try:
             completion = parse_completion(reply.body)
             check = request.inputs.get("check", ("",))[0]
-            reading = read_label(completion, check, (*request.inputs["premises"], *request.inputs["target"]))
+            texts = (*request.inputs["premises"], *request.inputs["target"])
+            reading = read_label(completion, check, texts, top_logprobs=request.top_logprobs)
         except LLMUnparsable as error:
             reading = LabelReading(f"{INVALID_PREFIX}{error.name}", None, None, str(error))
         return RelationAnswer(

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from auditing.core.nli import Label
+from auditing.nli.errors import ExtraMissing, ModelError
 from auditing.nli.in_process import InProcessLabeller
 from auditing.nli.local import softmax
 from auditing.nli.protocol import LABEL_WORDS, VALID, RelationAnswer, RelationQuery
@@ -41,14 +42,6 @@ NAMES: Mapping[str, Label] = {
     "supported": Label.ENTAILMENT,
 }
 """Label names that models use, in lower case with underscores."""
-
-
-class ExtraMissing(RuntimeError):
-    """The optional packages that this labeller needs are not installed."""
-
-
-class ModelError(ValueError):
-    """The model cannot be used as a relation labeller; the message says why and what to do."""
 
 
 def map_labels(id2label: Mapping[int, str], given: Mapping[str, str] | None = None) -> list[Label]:

@@ -1,30 +1,25 @@
 """Statistics of a data set, and how its segments fail in each domain.
 
 The figures are those of Tables 7 and 8 of Kohli et al., "Reference-Free Evaluation of Reasoning in Open-Ended
-Question Answering". Segments are those of the current segmentation without the context, as in Table 7. What cannot be computed
-is None. Sums are taken in the database.
+Question Answering". Segments are those of the current segmentation without the context, as in Table 7. What
+cannot be computed is None. Sums are taken in the database.
 """
 
 from dataclasses import dataclass
 
-from django.db.models import Aggregate, Avg, Count, F, FloatField, Func, IntegerField, OuterRef, Q, Subquery
+from django.db.models import Count, F, Func, IntegerField, OuterRef, Subquery
 
 from annotation.models import Case, Dataset, Domain, Gold, Segment, Trace
 from auditing.models import AuditLabel, AuditResult, AuditRun, SegmentAudit
 
 
-class Median(Aggregate):
-    """The middle value, or the mean of the two middle ones."""
-
-    function = "PERCENTILE_CONT"
-    template = "%(function)s(0.5) WITHIN GROUP (ORDER BY %(expressions)s)"
-    output_field = FloatField()
-
-
 class Words(Func):
-    """Number of runs of characters that are not white space."""
+    """Number of words: parts of a text between white space. Much faster than a regular expression."""
 
-    template = r"regexp_count(%(expressions)s, '\S+')"
+    template = (
+        "cardinality(array_remove("
+        "string_to_array(translate(%(expressions)s, E'\\t\\n\\r\\f', '    '), ' '), ''))"
+    )
     output_field = IntegerField()
 
 
@@ -95,7 +90,7 @@ class FailureModes:
 
     @property
     def parts(self) -> list[tuple[str, int, float, float]]:
-        """`(label, count, share in per cent, where its bar starts)` in the order of the bars, without empty ones."""
+        """`(label, count, share in per cent, where its bar starts)`, without empty ones."""
         start, parts = 0.0, []
         for label, count in self.counts.items():
             width = 100 * count / self.segments
@@ -126,12 +121,14 @@ def statistics_of(dataset: Dataset) -> DatasetStatistics:
         segmentation=F("trace__segmentation"),
         index__gt=F("trace__context_segments"),
     )
-    found = segments.annotate(words=Words("text")).aggregate(
-        segments=Count("pk"),
-        words_mean=Avg("words"),
-        words_median=Median("words"),
-        **{gold: Count("pk", filter=Q(gold=gold)) for gold in Gold.values},
-    )
+    gold = dict.fromkeys(Gold.values, 0)
+    words: dict[int, int] = {}
+    found = segments.annotate(words=Words("text")).order_by("words")
+    for length, label, number in found.values_list("words", "gold").annotate(Count("pk")):
+        words[length] = words.get(length, 0) + number
+        if label:
+            gold[label] += number
+    count = sum(words.values())
     own = (
         Segment.objects.filter(
             trace=OuterRef("pk"),
@@ -157,15 +154,15 @@ def statistics_of(dataset: Dataset) -> DatasetStatistics:
     return DatasetStatistics(
         cases=Case.objects.filter(dataset=dataset).count(),
         traces=traces,
-        segments=found["segments"],
-        labelled=sum(found[gold] for gold in Gold.values),
-        gold={gold: found[gold] for gold in Gold.values},
-        segments_mean=found["segments"] / traces if traces else None,
+        segments=count,
+        labelled=sum(gold.values()),
+        gold=gold,
+        segments_mean=count / traces if traces else None,
         segments_median=_median(histogram),
         segments_min=histogram[0][0] if histogram else None,
         segments_max=histogram[-1][0] if histogram else None,
-        words_mean=None if found["words_mean"] is None else float(found["words_mean"]),
-        words_median=found["words_median"],
+        words_mean=sum(length * number for length, number in words.items()) / count if count else None,
+        words_median=_median(sorted(words.items())),
         histogram=histogram,
     )
 
@@ -189,7 +186,8 @@ def _median(histogram: list[tuple[int, int]]) -> float | None:
 def failure_modes_of(dataset: Dataset, run: AuditRun | None = None) -> list[FailureModes]:
     """Audit labels per domain over the audits shown, each trace once.
 
-    Audits of an older segmentation are left out. Shares are of all segments that are not context (paper §5, "failure modes").
+    Audits of an older segmentation are left out. Shares are of all
+    segments that are not context (paper, section 5).
     """
     shown = AuditResult.objects.filter(trace=OuterRef("pk"))
     if run is not None:
@@ -227,12 +225,13 @@ def failure_takeaway(modes: list[FailureModes]) -> str:
     said = []
     for mode in modes:
         orphan, unsupported = mode.counts[AuditLabel.ORPHAN], mode.counts[AuditLabel.UNSUPPORTED]
-        if not orphan and not unsupported:
-            said.append(f"{mode.word}: no segment lacks support")
-        elif orphan == unsupported:
-            said.append(f"{mode.word}: missing support and broken chains are as common")
-        elif orphan > unsupported:
-            said.append(f"{mode.word}: mostly missing support")
-        else:
-            said.append(f"{mode.word}: mostly broken chains")
+        share = 100 * mode.counts[AuditLabel.SUPPORTED] / mode.segments
+        sentence = f"{mode.word}: {share:.0f} % supported"
+        if orphan > unsupported:
+            sentence += ", the rest mostly lacks any support"
+        elif unsupported > orphan:
+            sentence += ", the rest mostly rests on broken chains"
+        elif orphan:
+            sentence += ", missing support and broken chains are as common"
+        said.append(sentence)
     return "; ".join(said) or "No audit to show"

@@ -10,7 +10,9 @@ so two workers that answer the same question can both commit and only one answer
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import psycopg
 from django.db import connection
 
 from auditing.core.nli import Label
@@ -132,7 +134,7 @@ def accept(answers: Iterable[NewAnswer], *, labeller: str, parser_version: str) 
         [new.answer.attempts for new in batch],
         [new.answer.seconds for new in batch],
     ]
-    with connection.cursor() as cursor:
+    with _plain_cursor() as cursor:
         cursor.execute(ACCEPT, [labeller[:200], parser_version, *columns])
         taken = {key: (identity, attempts) for identity, key, attempts in cursor}
         kept = [new for new in batch if new.key in taken and (new.answer.raw_request or new.answer.raw_reply)]
@@ -150,6 +152,12 @@ def accept(answers: Iterable[NewAnswer], *, labeller: str, parser_version: str) 
                 ],
             )
     return set(taken)
+
+
+def _plain_cursor() -> psycopg.Cursor[Any]:
+    """Return a cursor of the driver itself, which sends bytes as they are; Django's writes them out as hex text."""
+    connection.ensure_connection()
+    return psycopg.Cursor(connection.connection)
 
 
 def _probabilities(answer: RelationAnswer) -> str | None:

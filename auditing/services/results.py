@@ -5,20 +5,18 @@ Nothing here is stored: an audit follows from the stored relations and parameter
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from annotation.models import Segment
 from auditing.core.audit_labels import AUDIT_LABELS, Audit, audit, explain
 from auditing.core.hypergraph import Hypergraph
 from auditing.core.nli import Label, Relation
 from auditing.core.parameters import AuditParameters
+from auditing.core.what_if import EdgeEdit, reaudit, smallest_flips
 from auditing.models import AuditResult
 from auditing.services.audits import MISSING, ScoredRelation, graph_of
 from reasonaudit.lib.canonical import sha256_of
 from reasonaudit.lib.errors import UserError
-
-if TYPE_CHECKING:
-    from auditing.core.what_if import EdgeEdit
 
 SCHEMA = "reasonaudit.audit/1"
 EDGE_COLUMNS = ("premises", "target", "label", "kept", "reason", "status", "p")
@@ -132,13 +130,33 @@ def _edges(scored: Iterable[ScoredRelation], found: Audit) -> dict[str, Any]:
     return {"columns": list(EDGE_COLUMNS), "rows": list(edge_rows(scored, found))}
 
 
+def edges_page(
+    result: AuditResult, *, page: int, size: int, target: int | None = None, kept: bool | None = None
+) -> dict[str, Any]:
+    """Return one page of the scored relations, of one target or one fate where asked for."""
+    again = replay(result)
+    rows = [
+        row
+        for row in edge_rows(again.scored, again.audit)
+        if (target is None or row[1] == target) and (kept is None or row[3] == kept)
+    ]
+    pages = max(1, -(-len(rows) // size))
+    if page > pages:
+        raise UserError("bad_page", f"There is no page {page}; the last is {pages}.", status=404)
+    return {
+        "count": len(rows),
+        "page": page,
+        "pages": pages,
+        "columns": list(EDGE_COLUMNS),
+        "rows": rows[(page - 1) * size : page * size],
+    }
+
+
 def what_if(result: AuditResult, edits: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Audit again with some relations relabelled, added or (label null) removed; nothing is stored.
 
     Raises `UserError` for an edit that cannot be made, naming its place in the list.
     """
-    from auditing.core.what_if import reaudit
-
     again = replay(result)
     read = [_edit(position, edit, again.n) for position, edit in enumerate(edits, start=1)]
     if len(read) > MAX_EDITS:
@@ -160,9 +178,7 @@ def what_if(result: AuditResult, edits: Sequence[Mapping[str, Any]]) -> dict[str
     }
 
 
-def _edit(position: int, edit: Any, n: int) -> "EdgeEdit":
-    from auditing.core.what_if import EdgeEdit
-
+def _edit(position: int, edit: Any, n: int) -> EdgeEdit:
     where = f"Edit {position}"
     try:
         premises, target, word = edit["premises"], edit["target"], edit["label"]
@@ -178,7 +194,7 @@ def _edit(position: int, edit: Any, n: int) -> "EdgeEdit":
     return EdgeEdit(tuple(premises), target, label)
 
 
-def _edited(scored: Sequence[ScoredRelation], edits: Sequence["EdgeEdit"]) -> list[ScoredRelation]:
+def _edited(scored: Sequence[ScoredRelation], edits: Sequence[EdgeEdit]) -> list[ScoredRelation]:
     """Return the relations after the edits, in candidate order; a removed one stays in the list as missing."""
     rows: dict[Relation, ScoredRelation] = {item.relation: item for item in scored}
     for edit in edits:
@@ -201,8 +217,6 @@ def flips(result: AuditResult, segment: int, to: str | None = None, max_changes:
     max_changes
         Largest set that is tried, 1 to 3.
     """
-    from auditing.core.what_if import smallest_flips
-
     again = replay(result)
     context = result.trace.context_segments
     if not context < segment <= again.n:
@@ -225,31 +239,8 @@ def flips(result: AuditResult, segment: int, to: str | None = None, max_changes:
     if not 1 <= max_changes <= MAX_CHANGES:
         raise UserError("bad_max_changes", f"max_changes is 1 to {MAX_CHANGES}.", fields={"max_changes": "Use 1 to 3."})
     found = smallest_flips(again.graph, segment, again.parameters, to=wanted, max_changes=max_changes)
-    return _flip_answer(again, segment, wanted, found)
-
-
-def _flip_answer(again: Replay, segment: int, wanted: str | None, found: Any) -> dict[str, Any]:
-    labels = again.graph.labels
-
-    def change(edit: "EdgeEdit") -> dict[str, Any]:
-        old = labels.get((tuple(edit.premises), edit.target))
-        return {
-            "premises": list(edit.premises),
-            "target": edit.target,
-            "from": None if old is None else old.word,
-            "to": None if edit.label is None else edit.label.word,
-        }
-
-    return {
-        "segment": segment,
-        "from": again.audit.labels[segment].lower(),
-        "to": None if wanted is None else wanted.lower(),
-        "found": found.found,
-        "searched_up_to": found.searched_up_to,
-        "size": found.size,
-        "truncated": found.truncated,
-        "sets": [[change(edit) for edit in edits] for edits in found.sets],
-    }
+    words = {"from": found.label.lower(), "to": None if wanted is None else wanted.lower()}
+    return found.to_dict() | words
 
 
 def trees(result: AuditResult, segment: int, page: int = 1) -> dict[str, Any]:

@@ -7,8 +7,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotation.models import Dataset, Trace
+from auditing import events
 from auditing.core.parameters import AuditParameters
 from auditing.models import AuditRun, AuditRunTrace
+from auditing.selectors.runs import run_progress
 from auditing.services import labellers
 from auditing.services.options import RunOptions
 from auditing.services.planning import RunPlan, SizedTrace, check_choices, plan, size_up
@@ -123,6 +125,7 @@ def request_cancel(run: AuditRun, by: Any = None) -> AuditRun:
         else:
             set_state(row, RunState.CANCELLED, f"Cancelled{who}. What was answered is kept; resuming asks the rest.")
         row.save()
+    transaction.on_commit(lambda: events.send_progress_now(run_progress(row)))
     return row
 
 
@@ -141,4 +144,5 @@ def resume(run: AuditRun, by: Any = None) -> AuditRun:
         set_state(row, RunState.QUEUED, f"Resumed by {by}." if by is not None else "Resumed.")
         row.message = ""
         row.save()
+    transaction.on_commit(lambda: events.send_progress_now(run_progress(row)))
     return row

@@ -25,7 +25,9 @@ def case_answer(request: HttpRequest, pk: int) -> HttpResponse:
         except UserError as error:
             form.add_error(None, str(error))
         else:
-            messages.success(request, f"{form.cleaned_data['model']} was asked. Its answer appears here as a trace.")
+            messages.success(
+                request, f"{form.cleaned_data['model']} was asked. Its answer appears here as a trace."
+            )
             return redirect("auditing:case_answer", case.pk)
     context: dict[str, Any] = {
         "section": "data",

@@ -29,28 +29,39 @@ def dataset_detail(request: HttpRequest, slug: str) -> HttpResponse:
     traces = datasets.filtered(datasets.traces_of(dataset, run), filters).select_related("case")
     page = Paginator(traces, PAGE_SIZE).get_page(request.GET.get("page"))
     rows = datasets.trace_rows(page.object_list)
-    statistics = dataset_statistics.statistics_of(dataset)
-    modes = dataset_statistics.failure_modes_of(dataset, run)
-    shown_runs = [run] if run else runs
     context: dict[str, Any] = {
         "section": "data",
         "dataset": dataset,
-        "runs": runs,
         "run": run,
         "filters": filters,
-        "facets": datasets.facets(dataset, run),
         "page": page,
         "rows": rows,
         "live": ",".join(str(row.trace.pk) for row in rows if row.active),
+        "waiting_cases": list(datasets.cases_without_trace(dataset)[:50]),
+    }
+    if "#trace" in request.headers.get("HX-Target", ""):
+        # A filter, a search or a turned page: the figures of the whole data set stay as they are.
+        return render(request, "auditing/fragments/trace_table.html", context)
+    statistics = dataset_statistics.statistics_of(dataset)
+    modes = dataset_statistics.failure_modes_of(dataset, run)
+    shown_runs = [run] if run else runs
+    context |= {
+        "runs": runs,
+        "facets": datasets.facets(dataset, run),
         "statistics": statistics,
         "bars": histogram_bars(statistics.histogram, statistics.segments_median),
         "gold_order": (Gold.CORRECT, Gold.UNCERTAIN, Gold.INCORRECT),
         "audit_order": AuditLabel.values,
         "modes": modes,
         "failure_takeaway": dataset_statistics.failure_takeaway(modes),
-        "quality_notes": list(dict.fromkeys(shown.quality_note for shown in shown_runs if shown.quality_note)),
+        "quality_notes": list(
+            dict.fromkeys(
+                shown.quality_note
+                for shown in shown_runs
+                if shown.labeller != "stored" and shown.quality_note
+            )
+        ),
         "labellers": list(dict.fromkeys(shown.labeller for shown in shown_runs)),
-        "waiting_cases": list(datasets.cases_without_trace(dataset)[:50]),
     }
     return render(request, "auditing/dataset_detail.html", context)
 
@@ -81,13 +92,15 @@ def read_filters(query: QueryDict) -> datasets.TraceFilters:
         labels=tuple(query.getlist("label")),
         gold=tuple(query.getlist("gold")),
         states=tuple(query.getlist("state")),
-        search=query.get("q", "").replace("\x00", "").strip()[:200],
+        search=query.get("q", "").strip()[:200],
         sort=query.get("sort", "case"),
     )
 
 
-def histogram_bars(histogram: Sequence[tuple[int, int]], median: float | None, most: int = 14) -> list[dict[str, Any]]:
-    """Bars of `(segments, traces)` in a box of 100 by 40: one a length, or equal ranges where lengths are many."""
+def histogram_bars(
+    histogram: Sequence[tuple[int, int]], median: float | None, most: int = 14
+) -> list[dict[str, Any]]:
+    """Bars of `(segments, traces)` in a box of 100 by 40: one a length, or equal ranges of many lengths."""
     if not histogram or median is None:
         return []
     low, high = histogram[0][0], histogram[-1][0]

@@ -17,20 +17,32 @@ DEFAULTS = AuditParameters()
 # Parameter -> (label, help). The defaults are the paper's.
 RULES = {
     "m_min": ("Smallest premise set", "How few segments may be premises together."),
-    "m_max": ("Largest premise set", "How many segments may be premises together. Each step up multiplies the calls."),
+    "m_max": (
+        "Largest premise set",
+        "How many segments may be premises together. Each step up multiplies the calls.",
+    ),
     "context_premises": ("The case may be a premise", ""),
-    "tau": ("Locality limit", "An Implied edge is removed when its closest premise is this far before the target."),
+    "tau": (
+        "Locality limit",
+        "An Implied edge is removed when its closest premise is this far before the target.",
+    ),
     "gap_enabled": ("Apply the gap filter", "Without it no Implied edge is removed for its distance."),
     "gap_op": ("Gap operator", "Whether a distance equal to the limit is too far."),
     "d_max_threshold": ("Limit on the farthest premise", "Empty means no limit."),
     "span_threshold": ("Limit on the spread of premises", "Empty means no limit."),
-    "degraded_rule": ("When a combination is degraded", "Which of its single premises must be stronger than it."),
+    "degraded_rule": (
+        "When a combination is degraded",
+        "Which of its single premises must be stronger than it.",
+    ),
     "weak_cluster": ("Consistently weak cluster", "Remove only the combination, or its single premises too."),
     "dominance_basis": (
         "What a redundant combination is compared with",
         "Edges that survived the gap filter, or all relations.",
     ),
-    "contradiction_scope": ("What can contradict a segment", "Any premise set, single premises only, or nothing."),
+    "contradiction_scope": (
+        "What can contradict a segment",
+        "Any premise set, single premises only, or nothing.",
+    ),
     "contradiction_policy": ("What a contradiction does", "It becomes the label, or is only recorded."),
     "contradicted_blocks": ("A contradicted segment cannot support others", ""),
     "unstable_policy": ("Unstable segments", "Only marked, or counted as not supported."),
@@ -84,7 +96,9 @@ class AuditForm(forms.Form):
     """Labeller, order and every rule of an audit. `admin` may also say which server is asked."""
 
     labeller = forms.ChoiceField(label="Who labels the relations", choices=LABELLERS, initial="local")
-    model = forms.CharField(label="Model", required=False, max_length=150, help_text="Its name at the server.")
+    model = forms.CharField(
+        label="Model", required=False, max_length=150, help_text="Its name at the server."
+    )
     base_url = forms.URLField(
         label="Server address",
         required=False,
@@ -101,8 +115,8 @@ class AuditForm(forms.Form):
         label="Window",
         required=False,
         min_value=1,
-        help_text="Premises at most so many segments before the target, and the case. Saves calls on long traces, "
-        "may lose far support. Empty means no window, as in the paper.",
+        help_text="Premises at most so many segments before the target, and the case. Saves calls on long "
+        "traces, may lose far support. Empty means no window, as in the paper.",
     )
     max_premises = forms.IntegerField(
         label="Largest stored premise set",
@@ -117,10 +131,18 @@ class AuditForm(forms.Form):
         label="Price of a million prompt tokens", required=False, min_value=0, help_text="In your currency."
     )
     price_completion = forms.DecimalField(
-        label="Price of a million completion tokens", required=False, min_value=0, help_text="In your currency."
+        label="Price of a million completion tokens",
+        required=False,
+        min_value=0,
+        help_text="In your currency.",
     )
     skip_refused = forms.BooleanField(label="Leave out traces that cannot be audited", required=False)
-    name = forms.CharField(label="Name of the run", required=False, max_length=200)
+    name = forms.CharField(
+        label="Name of the run",
+        required=False,
+        max_length=200,
+        help_text="Empty means its number and labeller.",
+    )
 
     def __init__(self, *args: Any, admin: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -157,7 +179,8 @@ class AuditForm(forms.Form):
             values: dict[str, Any] = {}
             for parameter in fields(AuditParameters):
                 value = data.get(f"p_{parameter.name}")
-                if value is None and parameter.name not in {"d_max_threshold", "span_threshold", "tau"}:
+                unlimited = value is None and parameter.name in {"d_max_threshold", "span_threshold"}
+                if value in (None, "") and not unlimited:
                     value = getattr(DEFAULTS, parameter.name)
                 values[parameter.name] = value
             try:
@@ -183,12 +206,18 @@ def _rule_field(name: str) -> forms.Field:
     label, help_text = RULES[name]
     if isinstance(default, bool):
         said = f"Default: {'yes' if default else 'no'}."
-        return forms.BooleanField(label=label, required=False, initial=default, help_text=f"{help_text} {said}".strip())
+        return forms.BooleanField(
+            label=label, required=False, initial=default, help_text=f"{help_text} {said}".strip()
+        )
     if name in CHOICES:
         choices = [(value, CHOICE_WORDS[value]) for value in CHOICES[name]]
         said = f"Default: {CHOICE_WORDS[default]}."
         return forms.ChoiceField(
-            label=label, choices=choices, initial=default, required=False, help_text=f"{help_text} {said}".strip()
+            label=label,
+            choices=choices,
+            initial=default,
+            required=False,
+            help_text=f"{help_text} {said}".strip(),
         )
     unlimited = default == float("inf")
     said = "Default: no limit." if unlimited else f"Default: {default:g}."
@@ -197,7 +226,9 @@ def _rule_field(name: str) -> forms.Field:
         label=label,
         initial=None if unlimited else default,
         required=False,
-        help_text=f"{help_text} {said}".replace("Empty means no limit. Default: no limit.", "Default: no limit.").strip(),
+        help_text=f"{help_text} {said}".replace(
+            "Empty means no limit. Default: no limit.", "Default: no limit."
+        ).strip(),
     )
 
 
@@ -208,12 +239,23 @@ class ImportForm(forms.Form):
     format = forms.ChoiceField(
         label="Format",
         required=False,
-        choices=[("", "Find out from the content"), *((entry.name, entry.title) for entry in FORMATS.values())],
+        choices=[
+            ("", "Find out from the content"),
+            *((entry.name, entry.title) for entry in FORMATS.values()),
+        ],
     )
     dataset = forms.ModelChoiceField(
-        label="Data set", queryset=Dataset.objects.order_by("name"), required=False, empty_label="A new data set"
+        label="Data set",
+        queryset=Dataset.objects.order_by("name"),
+        required=False,
+        empty_label="A new data set",
     )
-    name = forms.CharField(label="Name of the new data set", max_length=200, required=False)
+    name = forms.CharField(
+        label="Name of the new data set",
+        max_length=200,
+        required=False,
+        help_text="Needed unless one is chosen above.",
+    )
     domain = forms.ChoiceField(
         label="Domain",
         required=False,

@@ -76,12 +76,14 @@ def chosen_traces(request: HttpRequest, dataset: Dataset, data: QueryDict) -> li
 
 
 def audit_form(request: HttpRequest, data: QueryDict, traces: list[Trace]) -> AuditForm:
-    """The bound form: what was sent, else the defaults, with stored relations first where every trace has them."""
+    """The bound form: what was sent, else the defaults; stored relations first where every trace has them."""
     admin = getattr(request.user, "role", "") == "admin"
     if "labeller" in data:
         return AuditForm(data, admin=admin)
     blank = AuditForm(admin=admin)
-    values = {name: bound.initial for name, bound in blank.fields.items() if bound.initial not in (None, False)}
+    values = {
+        name: bound.initial for name, bound in blank.fields.items() if bound.initial not in (None, False)
+    }
     if traces and all(trace.stored_relations for trace in traces):
         values["labeller"] = "stored"
     return AuditForm(values, admin=admin)
@@ -104,6 +106,7 @@ def plan_page(
             )
         except UserError as error:
             form.add_user_error(error)
+    skipping = plan is not None and len(plan.refused) < len(traces) and bool(form["skip_refused"].value())
     context: dict[str, Any] = {
         "section": "data",
         "dataset": dataset,
@@ -113,10 +116,12 @@ def plan_page(
         "selection": [(name, value) for name in SELECTION for value in data.getlist(name)],
         "ticked": bool(data.getlist("trace")),
         "refused": [] if plan is None else list(plan.refused),
-        "can_run": plan is not None and len(plan.refused) < len(traces),
+        "can_run": plan is not None and (not plan.refused or skipping),
     }
     # htmx sends the panel's own requests; a link from another page gets the whole page.
-    template = "auditing/fragments/plan.html" if request.headers.get("HX-Request") else "auditing/run_plan.html"
+    template = (
+        "auditing/fragments/plan.html" if request.headers.get("HX-Request") else "auditing/run_plan.html"
+    )
     return render(request, template, context, status=422 if form.errors else 200)
 
 
@@ -157,7 +162,7 @@ def _change(request: HttpRequest, run: AuditRun) -> HttpResponse:
     action = request.POST.get("action")
     try:
         if action == "cancel":
-            tasks.cancel(run, request.user)
+            runs.request_cancel(run, request.user)
         elif action == "resume":
             tasks.enqueue_resume(run, request.user)
         else:

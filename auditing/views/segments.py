@@ -18,7 +18,7 @@ WORDS_SHOWN = 6
 
 
 def trace_segments(request: HttpRequest, pk: int) -> HttpResponse:
-    """Segments with places to split at. POST `action` is `split` (with `index`, `offset`) or `merge` (`index`)."""
+    """Segments and places to split at. POST `action` is `split` (`index`, `offset`) or `merge` (`index`)."""
     trace = get_object_or_404(Trace.objects.select_related("case__dataset"), pk=pk)
     if request.method == "POST":
         problem = _change(request, trace)
@@ -44,7 +44,9 @@ def trace_segments(request: HttpRequest, pk: int) -> HttpResponse:
             for segment in segments
         ],
     }
-    return render(request, "auditing/trace_segments.html", context, status=422 if request.method == "POST" else 200)
+    return render(
+        request, "auditing/trace_segments.html", context, status=422 if request.method == "POST" else 200
+    )
 
 
 def _change(request: HttpRequest, trace: Trace) -> str | None:
@@ -66,7 +68,7 @@ def _change(request: HttpRequest, trace: Trace) -> str | None:
 
 
 def sentence_places(segment: Segment) -> list[tuple[int, str, str]]:
-    """Places between sentences, as `(offset in code points, end of the text before, start of the text after)`."""
+    """Places between sentences, as `(offset in code points, end of the text before, start of that after)`."""
     spans = segmentation.split(segment.text)
     return [_place(segment.text, span.start) for span in spans[1:]]
 

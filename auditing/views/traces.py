@@ -18,10 +18,13 @@ INLINE_RELATIONS = 2_000
 
 
 def trace_detail(request: HttpRequest, pk: int) -> HttpResponse:
-    """One trace with the audit of `?result=`, else of `?run=`, else its newest audit; without one, what to do."""
+    """One trace with the audit of `?result=`, else of `?run=`, else its newest; without one, what to do."""
     trace = get_object_or_404(Trace.objects.select_related("case__dataset"), pk=pk)
     found = list(
-        AuditResult.objects.filter(trace=trace).select_related("run").defer("relations", "document").order_by("-pk")
+        AuditResult.objects.filter(trace=trace)
+        .select_related("run")
+        .defer("relations", "document")
+        .order_by("-pk")
     )
     shown = chosen_result(request, found)
     context: dict[str, Any] = {
@@ -33,7 +36,9 @@ def trace_detail(request: HttpRequest, pk: int) -> HttpResponse:
         "results": found,
         "result": shown,
         "has_gold": False,
-        "running": AuditRunTrace.objects.filter(trace=trace, run__state__in=ACTIVE_STATES).order_by("-pk").first(),
+        "running": AuditRunTrace.objects.filter(trace=trace, run__state__in=ACTIVE_STATES)
+        .order_by("-pk")
+        .first(),
         **neighbours(trace),
     }
     if shown is None:
@@ -75,7 +80,7 @@ def segment_line(segment: Segment, trace: Trace) -> dict[str, Any]:
 
 
 def case_sections(case: Case) -> list[tuple[str, list[str]]]:
-    """The case as headed parts: its own ones, else its text as one part; then question and reference answer."""
+    """The case as headed parts: its own, else its text as one part; then question and reference answer."""
     parts = [(str(heading), str(text)) for heading, text in case.sections] or [("", case.context)]
     if case.question and not any(case.question == text for _, text in parts):
         parts.append(("Question to the model", case.question))
@@ -100,6 +105,9 @@ def neighbours(trace: Trace) -> dict[str, Any]:
     return {
         "position": ordered.filter(before).count() + 1,
         "trace_count": ordered.count(),
-        "previous": ordered.filter(before).order_by("-case__title", "-pk").values_list("pk", flat=True).first(),
+        "previous": ordered.filter(before)
+        .order_by("-case__title", "-pk")
+        .values_list("pk", flat=True)
+        .first(),
         "next": ordered.filter(after).order_by("case__title", "pk").values_list("pk", flat=True).first(),
     }

@@ -10,5 +10,5 @@ class AccountsConfig(AppConfig):
     label = "accounts"
 
     def ready(self) -> None:
-        """Connect the signal handlers."""
-        from . import signals  # noqa: F401
+        """Connect signal handlers and checks."""
+        from . import checks, signals  # noqa: F401

@@ -14,6 +14,7 @@ from reasonaudit.lib.errors import error_body
 from . import sessions
 from .authentication import TokenProblem, bearer_token, token_user
 from .permissions import allowed, is_known, methods_of, roles_for
+from .throttles import WriteThrottle
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
 
@@ -27,7 +28,7 @@ PERMISSIONS_POLICY = ", ".join(
 
 
 class SecurityHeadersMiddleware:
-    """Headers that Django does not send by itself, on every answer, static files included."""
+    """Headers that Django's own middleware does not send, on every answer, static files included."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -36,12 +37,8 @@ class SecurityHeadersMiddleware:
         """Answer with the headers added."""
         response = self.get_response(request)
         headers = response.headers
-        headers["X-Content-Type-Options"] = "nosniff"
-        headers["Referrer-Policy"] = "same-origin"
-        headers["Cross-Origin-Opener-Policy"] = "same-origin"
         headers["Cross-Origin-Resource-Policy"] = "same-origin"
         headers["Permissions-Policy"] = PERMISSIONS_POLICY
-        headers["X-Frame-Options"] = "DENY"
         if not request.path_info.startswith(settings.STATIC_URL):
             headers["Cache-Control"] = "no-store"
         return response
@@ -85,7 +82,7 @@ class PermissionMatrixMiddleware:
         except TokenProblem as problem:
             return self._unauthorised(problem.code, str(problem))
         if allowed(user, route, request.method or "GET"):
-            return None
+            return self._slow_down(request)
         if not is_known(route):
             return self._forbidden(
                 request, "unknown_route", "This address is not in the permission table, so nobody may use it."
@@ -103,6 +100,18 @@ class PermissionMatrixMiddleware:
             response.headers["HX-Refresh"] = "true"
             return response
         return redirect_to_login(request.get_full_path() if request.method == "GET" else "/")
+
+    def _slow_down(self, request: Any) -> HttpResponse | None:
+        """429 where a user sends forms too fast; the API has the same limit in its own settings."""
+        if is_api(request) or not request.user.is_authenticated:
+            return None
+        throttle: Any = WriteThrottle()
+        if throttle.allow_request(request, self):
+            return None
+        seconds = int(throttle.wait() or 60)
+        response = error_page(request, 429, "You send requests too fast.", f"Try again in {seconds} seconds.")
+        response.headers["Retry-After"] = str(seconds)
+        return response
 
     @staticmethod
     def _user(request: HttpRequest) -> Any:

@@ -25,9 +25,9 @@ class LoginThrottle(SimpleRateThrottle):
 
 
 class WriteThrottle(SimpleRateThrottle):
-    """API requests that change or compute something, by user."""
+    """Requests of pages and API that change or compute something, by user."""
 
-    scope = "api_write"
+    scope = "write"
 
     def get_cache_key(self, request: Any, view: Any) -> str | None:
         """Key of the count; reading is not counted."""

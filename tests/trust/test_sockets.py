@@ -228,6 +228,13 @@ async def test_ab_13_a_consumer_outside_the_middleware_refuses_everybody() -> No
     assert not await communicator.connect()
 
 
+async def test_ab_13_the_projects_own_application_refuses_strangers(settings) -> None:
+    from reasonaudit.asgi import application as whole
+
+    for address in (ADDRESS, "/ws/nothing/", "/"):
+        assert not await socket(whole, None, address=address).connect()
+
+
 async def test_ab_13_no_timer_is_left_behind(application) -> None:
     client = await sync_to_async(log_in)()
     before = len(asyncio.all_tasks())

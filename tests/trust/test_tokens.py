@@ -173,7 +173,7 @@ def test_ih_17_api_writes_are_limited_by_user_not_by_token(make_user: Callable[.
     from reasonaudit.accounts.throttles import WriteThrottle
 
     settings.ROOT_URLCONF = "tests.trust.urls_for_tests"
-    WriteThrottle.THROTTLE_RATES = {"api_write": "3/minute"}
+    WriteThrottle.THROTTLE_RATES = {"write": "3/minute"}
     try:
         user = make_user()
         clients = [bearer(ApiToken.issue(user, str(i), "write")[1]) for i in range(2)]
@@ -184,5 +184,11 @@ def test_ih_17_api_writes_are_limited_by_user_not_by_token(make_user: Callable[.
         assert clients[0].get("/api/v1/runs/").status_code == 200, "reading goes on"
         other = bearer(ApiToken.issue(make_user(username="other"), "t", "write")[1])
         assert other.post("/api/v1/runs/", "{}", content_type="application/json").status_code == 200
+        client = Client()
+        client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+        page = client.post("/accounts/tokens/", {})
+        assert page.status_code == 429, "pages and API share the count of a user"
+        assert "too fast" in page.content.decode()
+        assert client.get("/accounts/tokens/").status_code == 200
     finally:
         del WriteThrottle.THROTTLE_RATES

@@ -33,7 +33,7 @@ logging.getLogger("httpx2").setLevel(logging.WARNING)  # it logs a line per call
 MAX_REPLY_BYTES = 8 * 1024 * 1024
 CONNECT_SECONDS = 10.0
 GIVE_UP_AFTER = 5
-"""Calls in a row that got no reply at all before the provider pauses the run (circuit breaker)."""
+"""Calls in a row that ended without a reply before the provider pauses the run (circuit breaker)."""
 
 NO_KEY = "none"
 """Sent as the key where none is configured: the `openai` client insists on one, local servers ignore it."""
@@ -86,7 +86,7 @@ class OpenAICompatible:
         self._resolver = resolver
         self._clock = clock
         self._limiter = AdaptiveLimiter(concurrency)
-        self._silent_calls = 0
+        self._failed_calls = 0
         self._client: openai.AsyncOpenAI | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self.concurrency = concurrency
@@ -115,7 +115,7 @@ class OpenAICompatible:
         Raises
         ------
         LLMPaused
-            401, 402, 403, or `GIVE_UP_AFTER` calls in a row without any reply.
+            401, 402, 403, or `GIVE_UP_AFTER` calls in a row that no other call would fare better than.
         LLMError
             Any other named failure, after the last allowed attempt.
         """
@@ -131,16 +131,13 @@ class OpenAICompatible:
 
         try:
             reply, attempts = await with_retries(send, self._policy, self._clock, self._note_failure)
-        except (LLMUnreachable, LLMTimeout) as error:
-            self._silent_calls += error.http_status is None
-            if self._silent_calls >= GIVE_UP_AFTER:
-                paused = LLMPaused(
-                    f"The model server does not answer: {error} Start it or fix its address, then resume."
-                )
-                paused.attempts = error.attempts
-                raise paused from None
+        except LLMError as error:
+            if self._says_nothing_works(error):
+                self._failed_calls += 1
+                if self._failed_calls >= GIVE_UP_AFTER:
+                    raise self._paused(error) from None
             raise
-        self._silent_calls = 0
+        self._failed_calls = 0
         self._limiter.succeeded()
         return ChatReply(reply, body, attempts, self._clock.now() - started)
 
@@ -149,6 +146,21 @@ class OpenAICompatible:
         response = await self._guarded(self._connected().get("/models", cast_to=httpx2.Response), 30.0)
         document: Any = response.json()
         return [str(entry["id"]) for entry in document["data"]]
+
+    @staticmethod
+    def _says_nothing_works(error: LLMError) -> bool:
+        """Whether a failure is about the server rather than about this one request."""
+        return error.retryable or error.http_status == 404
+
+    @staticmethod
+    def _paused(error: LLMError) -> LLMPaused:
+        paused = LLMPaused(
+            f"{GIVE_UP_AFTER} calls in a row failed. The last one: {error} Put this right, then resume.",
+            http_status=error.http_status,
+            body=error.body,
+        )
+        paused.attempts = error.attempts
+        return paused
 
     def _note_failure(self, error: LLMError) -> None:
         if isinstance(error, LLMRateLimited):

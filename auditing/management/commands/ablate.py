@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from auditing.management import cli
+from auditing.management import arguments, cli
 from auditing.services.offline.errors import UsageError
 
 DESCRIPTION = """\
@@ -26,36 +26,37 @@ class Command(cli.OfflineCommand):
     help = DESCRIPTION
 
     def add_arguments(self, parser: CommandParser) -> None:
-        cli.add_input_arguments(parser)
-        cli.add_labeller_arguments(parser)
-        cli.add_audit_arguments(parser)
+        arguments.add_input_arguments(parser)
+        arguments.add_labeller_arguments(parser)
+        arguments.add_audit_arguments(parser)
         group = parser.add_argument_group("ablation")
         group.add_argument("--grid", action="append", default=[], metavar="PARAM=V1,V2",
                            help="values of a parameter, one setting each; may be repeated")  # fmt: skip
         group.add_argument("--cross", action="store_true", help="every combination of the grid's values")
-        group.add_argument("--changes", type=cli.whole, default=5, metavar="N",
+        group.add_argument("--changes", type=arguments.whole, default=5, metavar="N",
                            help="list up to N changed labels of each setting (default 5)")  # fmt: skip
-        group.add_argument("--json", action="store_true", help="print one JSON object, with every changed label")
+        group.add_argument(
+            "--json", action="store_true", help="print one JSON object, with every changed label"
+        )
 
     def work(self, options: dict[str, Any]) -> int:
         from auditing.formats.canonical import json_line
-        from auditing.services.offline.ablation import DEFAULT_GRID, ablate, settings_of, widened
+        from auditing.services.offline.ablation import ablate, default_grid, settings_of
         from auditing.services.offline.report_tables import ablation_text
 
         if options["cross"] and not options["grid"]:
             raise UsageError("--cross goes with --grid PARAM=V1,V2.")
-        settings = cli.audit_settings(options)
+        settings = arguments.audit_settings(options)
         grid: dict[str, Any] = {
-            name: tuple(cli.value_of(name, value) for value in values.split(","))
-            for name, values in cli.pairs(options["grid"], "--grid").items()
+            name: tuple(arguments.value_of(name, value) for value in values.split(","))
+            for name, values in arguments.pairs(options["grid"], "--grid").items()
         }
-        if not grid:
-            # Larger premise sets than were asked for would have to be labelled; that is done only on request.
-            sizes = tuple(size for size in DEFAULT_GRID["m_max"] if size < settings.parameters.m_max)
-            grid = {**DEFAULT_GRID, "m_max": sizes}
         chosen = settings_of(grid, settings.parameters, cross=options["cross"])
-        traces, base = cli.labelled_from_files(self, options, settings, widened(settings, chosen))
-        result = ablate(traces, chosen, base=base)
+        traces = cli.labelled_from_files(self, options, settings, chosen)
+        if not grid:
+            largest = max((trace.parameters.m_max for trace in traces), default=1)
+            chosen = settings_of(default_grid(largest), settings.parameters)
+        result = ablate(traces, chosen)
         if options["json"]:
             self.out_bytes(json_line(result))
         else:

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from auditing.management import cli
+from auditing.management import arguments, cli
 from auditing.services.offline.errors import LabellerError, UsageError
 
 DESCRIPTION = """\
@@ -36,20 +36,24 @@ class Command(cli.OfflineCommand):
     help = DESCRIPTION
 
     def add_arguments(self, parser: CommandParser) -> None:
-        cli.add_input_arguments(parser)
-        cli.add_labeller_arguments(parser)
-        cli.add_audit_arguments(parser)
+        arguments.add_input_arguments(parser)
+        arguments.add_labeller_arguments(parser)
+        arguments.add_audit_arguments(parser)
         parser.add_argument(
             "--order",
             choices=("eager", "lazy"),
             default="eager",
-            help="eager labels every relation; lazy only what the audit labels need (same labels, fewer calls)",
+            help="eager: every relation; lazy: only what the labels need (same labels, fewer calls)",
         )
         group = parser.add_argument_group("output")
         group.add_argument("--json", action="store_true", help="print one JSON object on standard output")
-        group.add_argument("--explain", action="store_true", help="print the reason and support tree of each segment")
+        group.add_argument(
+            "--explain", action="store_true", help="print the reason and support tree of each segment"
+        )
         group.add_argument("--out", type=Path, metavar="DIR", help="write the result files into this folder")
-        group.add_argument("--graphml", action="store_true", help="with --out: the hypergraphs for graph tools too")
+        group.add_argument(
+            "--graphml", action="store_true", help="with --out: the hypergraphs for graph tools too"
+        )
         group.add_argument("--strict", action="store_true", help="exit code 3 if any relation has no label")
 
     def work(self, options: dict[str, Any]) -> int:
@@ -57,7 +61,7 @@ class Command(cli.OfflineCommand):
             raise UsageError("--json and --explain both write to standard output; give one of them.")
         if options["graphml"] and options["out"] is None:
             raise UsageError("--graphml goes with --out DIR.")
-        settings = cli.audit_settings(options)
+        settings = arguments.audit_settings(options)
         started = time.monotonic()
         loaded = cli.read_traces(self, options)
         from auditing.services.offline import auditing, documents, output, report
@@ -79,11 +83,15 @@ class Command(cli.OfflineCommand):
             if options["explain"]:
                 for trace in found.traces:
                     self.out(report.explanation(trace))
-            self.out(report.summary_table(summary, new_calls=summary["calls"] - cached, cached=cached, seconds=seconds))
+            self.out(
+                report.summary_table(
+                    summary, new_calls=summary["calls"] - cached, cached=cached, seconds=seconds
+                )
+            )
         coverage = summary["coverage"]
         if coverage["labelled"] < coverage["total"]:
             gap = coverage["total"] - coverage["labelled"]
-            sentence = f"{gap:,} of {coverage['total']:,} relations have no label; they count as Neutral in the audit."
+            sentence = f"{gap:,} of {coverage['total']:,} relations have no label and count as Neutral."
             if options["strict"] or not coverage["labelled"]:
                 raise LabellerError(f"{sentence} {output.why(found.traces)}")
             self.say(f"{sentence} {output.why(found.traces)}")

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from auditing.management import cli
+from auditing.management import arguments, cli
 
 DESCRIPTION = """\
 Compare audit labels with gold labels: TPR, TNR, F1 of class 0, balanced F1 with bootstrap
@@ -27,13 +27,17 @@ class Command(cli.OfflineCommand):
     help = DESCRIPTION
 
     def add_arguments(self, parser: CommandParser) -> None:
-        cli.add_input_arguments(parser)
-        cli.add_labeller_arguments(parser)
-        cli.add_audit_arguments(parser)
+        arguments.add_input_arguments(parser)
+        arguments.add_labeller_arguments(parser)
+        arguments.add_audit_arguments(parser)
         group = parser.add_argument_group("evaluation")
         group.add_argument("--seed", type=int, default=0, metavar="S", help="of the bootstrap (default 0)")
         group.add_argument(
-            "--resamples", type=cli.whole, default=1000, metavar="B", help="bootstrap draws (default 1000, 0 for none)"
+            "--resamples",
+            type=arguments.whole,
+            default=1000,
+            metavar="B",
+            help="bootstrap draws (default 1000, 0 for none)",
         )
         group.add_argument("--json", action="store_true", help="print one JSON object on standard output")
 

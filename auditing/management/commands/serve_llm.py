@@ -2,7 +2,6 @@
 
 import os
 import shlex
-from argparse import REMAINDER
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +38,12 @@ class Command(BaseCommand):
         parser.add_argument("--dtype", default="auto")
         parser.add_argument("--allow-download", action="store_true", help="let vLLM download the model")
         parser.add_argument("--check", action="store_true", help="say whether all is ready, start nothing")
-        parser.add_argument("extra", nargs=REMAINDER, help="after --: further vLLM arguments")
+        parser.add_argument(
+            "--vllm-arg",
+            action="append",
+            default=[],
+            help="one further vLLM argument, such as --vllm-arg=--seed=0",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         root = Path(django_settings.ROOT)
@@ -52,7 +56,7 @@ class Command(BaseCommand):
             dtype=options["dtype"],
             offline=not options["allow_download"],
             api_key=os.environ.get("VLLM_API_KEY", ""),
-            extra=tuple(word for word in options["extra"] if word != "--"),
+            extra=tuple(options["vllm_arg"]),
         )
         found = serve.check(settings, root)
         for fact in found.facts:

@@ -1,8 +1,8 @@
 """What another setting would have said: every setting is audited anew from the same labelled relations.
 
-Labelled traces go in, labels and counts come out; no labeller is at hand here, so no setting can cost a call. A
-setting that needs relations which nobody labelled (a larger premise set) has to be prepared by labelling more first:
-`widened` says how much.
+Labelled traces go in, labels and counts come out; no labeller is at hand here, so no setting can cost a
+call. A setting that needs relations which nobody labelled (a larger premise set) has to be prepared by
+labelling more first: `widened` says how much.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ _SIZES = ("m_min", "m_max", "context_premises")
 Setting = Mapping[str, Any]
 
 
-def settings_of(grid: Mapping[str, Sequence[Any]], base: AuditParameters, *, cross: bool = False) -> list[dict[str, Any]]:
+def settings_of(
+    grid: Mapping[str, Sequence[Any]], base: AuditParameters, *, cross: bool = False
+) -> list[dict[str, Any]]:
     """Return the settings of a grid: one change at a time, or every combination.
 
     Raises
@@ -58,15 +60,20 @@ def settings_of(grid: Mapping[str, Sequence[Any]], base: AuditParameters, *, cro
         for values in grid.values():
             count *= len(values)
         if count > MAX_SETTINGS:
-            raise UsageError(f"The grid has {count:,} settings; at most {MAX_SETTINGS:,} are run. Give fewer values.")
+            raise UsageError(
+                f"The grid has {count:,} settings; at most {MAX_SETTINGS:,} are run. Give fewer values."
+            )
         found = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
     else:
         found = [{name: value} for name, values in grid.items() for value in values]
-    defaults = base.to_dict()
-    kept = [setting for setting in found if any(setting[name] != defaults.get(name) for name in setting)]
-    for setting in kept:
+    for setting in found:
         _changed(base, setting)
-    return kept
+    return found
+
+
+def default_grid(largest: int) -> dict[str, tuple[Any, ...]]:
+    """Return the grid with premise sizes below the largest that was labelled."""
+    return {**DEFAULT_GRID, "m_max": tuple(size for size in DEFAULT_GRID["m_max"] if size < largest)}
 
 
 def _changed(parameters: AuditParameters, setting: Setting) -> AuditParameters:
@@ -93,34 +100,56 @@ class _Trace:
     """A labelled trace, its default labels, and its hypergraph cut to premise sizes that were used before."""
 
     labelled: LabelledTrace
-    base: AuditParameters
     cut: dict[tuple[Any, ...], Hypergraph]
     labels: dict[int, tuple[str, int]]
 
 
-def ablate(
-    traces: Sequence[LabelledTrace], grid: Sequence[Setting], *, base: Setting | None = None
-) -> dict[str, Any]:
+def require_labelled(traces: Sequence[LabelledTrace], grid: Sequence[Setting]) -> None:
+    """Refuse settings that need relations which were never asked for.
+
+    Raises
+    ------
+    UsageError
+        That names the setting. Stored relations are all there is, so there every size is allowed.
+    """
+    for trace in traces:
+        if trace.calls and trace.coverage.skipped:
+            raise UsageError(
+                f"Trace {trace.record.id} was audited with --order lazy, so other settings lack relations. "
+                "Audit it with --order eager."
+            )
+        for setting in grid if trace.calls else ():
+            had, wanted = trace.parameters, _changed(trace.parameters, setting)
+            if (
+                wanted.m_max > had.m_max
+                or wanted.m_min < had.m_min
+                or (wanted.context_premises and not had.context_premises)
+            ):
+                raise UsageError(
+                    f"Trace {trace.record.id} was audited with premise sets of {had.m_min} to {had.m_max} "
+                    f"segments; {dict(setting)} needs more relations. Audit it with larger sets first."
+                )
+
+
+def ablate(traces: Sequence[LabelledTrace], grid: Sequence[Setting]) -> dict[str, Any]:
     """Audit the traces under every setting and compare with the default.
 
     Parameters
     ----------
     traces
-        With all relations that any setting needs.
+        With all relations that any setting needs; the default of each is its own parameters.
     grid
         Settings as changes to the default.
-    base
-        Changes that make the default of each trace from the parameters it was labelled with.
 
     Returns
     -------
     dict
-        JSON-able: the default's counts, and for each setting its counts, the labels that change (trace, segment,
-        from, to), and metrics where gold labels exist.
+        JSON-able: the default's counts, and for each setting its counts, the labels that change (trace,
+        segment, from, to), and metrics where gold labels exist.
     """
     prepared = []
     for labelled in traces:
-        item = _Trace(labelled, _changed(labelled.parameters, base or {}), {}, {})
+        item = _Trace(labelled, {}, {})
         item.labels = _labels(item, {})
         prepared.append(item)
     results = []
@@ -132,7 +161,14 @@ def ablate(
             for index, old in item.labels.items()
             if old[0] != new[index][0]
         ]
-        results.append({"setting": dict(setting), "changed": len(changes), **_counts(prepared, labels), "changes": changes})
+        results.append(
+            {
+                "setting": dict(setting),
+                "changed": len(changes),
+                **_counts(prepared, labels),
+                "changes": changes,
+            }
+        )
     default = _counts(prepared, [item.labels for item in prepared])
     for result in results:
         result["changed_share"] = result["changed"] / default["segments"] if default["segments"] else None
@@ -142,7 +178,7 @@ def ablate(
 def _labels(item: _Trace, setting: Setting) -> dict[int, tuple[str, int]]:
     """Return label and binary label of every segment that is not context."""
     context = item.labelled.record.context_segments
-    parameters = _changed(item.base, setting)
+    parameters = _changed(item.labelled.parameters, setting)
     if parameters.early_accept < context:
         parameters = replace(parameters, early_accept=context)
     key = tuple(getattr(parameters, name) for name in _SIZES)
@@ -158,7 +194,9 @@ def _labels(item: _Trace, setting: Setting) -> dict[int, tuple[str, int]]:
 def _counts(items: Sequence[_Trace], labels: Sequence[Mapping[int, tuple[str, int]]]) -> dict[str, Any]:
     modes = failure_modes(label.capitalize() for one in labels for label, _ in one.values())
     pairs = list(_judged(items, labels))
-    metrics = binary_metrics([gold for gold, _ in pairs], [predicted for _, predicted in pairs]) if pairs else None
+    metrics = (
+        binary_metrics([gold for gold, _ in pairs], [predicted for _, predicted in pairs]) if pairs else None
+    )
     return {
         "segments": modes.n,
         "labels": {label.lower(): count for label, count in modes.counts.items()},

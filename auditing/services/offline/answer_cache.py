@@ -1,8 +1,8 @@
 """Labels of relations in a file, for labellers that keep no raw replies of their own (the local model).
 
-One JSON line per answer, appended as soon as it is known; a line that was cut short by a crash is skipped. Only valid
-labels are kept. The file name carries a hash of the labeller's identity, and each line the relation's content key,
-so another model, threshold or text never finds an old label.
+One JSON line per answer, appended as soon as it is known; a line that was cut short by a crash is skipped.
+Only valid labels are kept. The file name carries a hash of the labeller's identity, and each line the
+relation's content key, so another model, threshold or text never finds an old label.
 """
 
 from __future__ import annotations
@@ -59,7 +59,9 @@ class AnswerCache:
             try:
                 entry = json.loads(line)
                 label = Label.from_word(entry["label"])
-                self._known.setdefault(entry["key"], RelationAnswer(VALID, label, entry["probabilities"], attempts=0))
+                self._known.setdefault(
+                    entry["key"], RelationAnswer(VALID, label, entry["probabilities"], attempts=0)
+                )
             except (ValueError, KeyError, TypeError):
                 continue
         if data and not data.endswith(b"\n"):

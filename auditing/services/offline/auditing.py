@@ -1,13 +1,13 @@
 """The offline audit from files to documents: labelling, audit, manifest. No database, no settings.
 
-The steps are separate so that each command takes what it needs: `label_traces` gives hypergraphs, `audited` the
-documents of one setting.
+The steps are separate so that each command takes what it needs: `label_traces` gives hypergraphs, `audited`
+the documents of one setting.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from auditing.services.offline.labelling import Coverage, LabelledTrace, Labelli
 from auditing.services.relations import Scope, effective_parameters, refusal, stored_relations
 
 STORED = "stored"
+KINDS = ("local", "openai", "scripted", "replay")
 STORED_NOTE = "Relations that came with the data; no model was asked."
 
 
@@ -54,14 +55,15 @@ class AuditSettings:
     Attributes
     ----------
     max_premises
-        Cap on the size of a premise set; None asks for the sets of the parameters and takes stored ones of any size.
+        Cap on the size of a premise set; None asks for the sets of the parameters and takes stored ones of
+        any size.
     window
         Only premises among so many segments before the target, and the context; None for all. Not exact.
     max_calls
         A trace that would need more relations than this is refused.
     """
 
-    parameters: AuditParameters = AuditParameters()
+    parameters: AuditParameters = field(default_factory=AuditParameters)
     max_premises: int | None = None
     order: str = "eager"
     window: int | None = None
@@ -96,7 +98,9 @@ def label_traces(
     refused = too_large(traces, settings)
     if refused:
         raise OfflineError(str(refused[0][1]))
-    prepared = [(trace, effective_parameters(settings.parameters, trace.context_segments)) for trace in traces]
+    prepared = [
+        (trace, effective_parameters(settings.parameters, trace.context_segments)) for trace in traces
+    ]
     return _asked(prepared, choice, settings, progress)
 
 
@@ -116,14 +120,16 @@ def _stored(traces: Sequence[TraceRecord], settings: AuditSettings) -> LabelledS
     bare = [trace.id for trace in traces if not trace.relations]
     if bare and len(bare) == len(traces):
         raise OfflineError(
-            f"{_names(bare)} no stored relations. Label them with --labeller local or --labeller openai:MODEL."
+            f"{_names(bare)} no stored relations. Get some with --labeller local or --labeller openai:MODEL."
         )
     remarks = (f"{_names(bare)} no stored relations: every segment is an Orphan there.",) if bare else ()
-    return LabelledSet([_stored_trace(trace, settings) for trace in traces], {"kind": STORED}, STORED_NOTE, remarks)
+    return LabelledSet(
+        [_stored_trace(trace, settings) for trace in traces], {"kind": STORED}, STORED_NOTE, remarks
+    )
 
 
 def _stored_trace(trace: TraceRecord, settings: AuditSettings) -> LabelledTrace:
-    """Return the hypergraph of the relations that came with a trace; premise sets of any size, unless capped."""
+    """Return a trace with the relations it came with; premise sets of any size, unless capped."""
     stored = stored_relations(
         [(r.premises, r.target, r.label, r.probabilities) for r in trace.relations],
         trace.context_segments,
@@ -138,7 +144,9 @@ def _stored_trace(trace: TraceRecord, settings: AuditSettings) -> LabelledTrace:
     except ValueError as error:
         raise OfflineError(f"Trace {trace.id}: {error}") from None
     probabilities = {relation: value for relation, _, value in allowed if value is not None}
-    return LabelledTrace(trace, parameters, graph, Coverage(len(graph), len(graph)), probabilities=probabilities)
+    return LabelledTrace(
+        trace, parameters, graph, Coverage(len(graph), len(graph)), probabilities=probabilities
+    )
 
 
 def _names(ids: Sequence[str]) -> str:
@@ -222,9 +230,12 @@ def make(choice: LabellerChoice) -> Any:
     try:
         return factory.make_labeller(choice.spec, **options)
     except factory.LabellerError as error:
-        raise UsageError(f"{error} Or 'stored', for relations that come with the file.") from None
+        also = "" if kind in KINDS else " Or 'stored', for relations that come with the file."
+        raise UsageError(f"{error}{also}") from None
     except ImportError as error:
-        raise LabellerError(f"The labeller {choice.spec} needs the Python package {error.name}. {_EXTRA}") from None
+        raise LabellerError(
+            f"The labeller {choice.spec} needs the Python package {error.name}. {_EXTRA}"
+        ) from None
     except (RuntimeError, ValueError, OSError) as error:
         raise LabellerError(_without(str(error), choice.api_key)) from None
 
@@ -246,3 +257,13 @@ def audited(labelled: Sequence[LabelledTrace], *, with_relations: bool = False) 
             document["relations"] = relation_rows(trace, result)
         documents.append(document)
     return documents
+
+
+def with_parameters(labelled: LabelledTrace, parameters: AuditParameters) -> LabelledTrace:
+    """Return a trace that was labelled for several settings with the parameters of one of them.
+
+    Stored relations keep the premise size they came with.
+    """
+    if not labelled.calls:
+        return labelled
+    return replace(labelled, parameters=effective_parameters(parameters, labelled.record.context_segments))

@@ -1,7 +1,7 @@
 """Audits as documents: what `--json`, the exported JSON lines and the tables are made of.
 
-A document follows from a trace, its labelled relations and the parameters alone, so the same input always gives the
-same bytes: no times, no counts of what a cache answered.
+A document follows from a trace, its labelled relations and the parameters alone, so the same input always
+gives the same bytes: no times, no counts of what a cache answered.
 """
 
 from __future__ import annotations
@@ -97,8 +97,8 @@ def relation_rows(labelled: LabelledTrace, result: Audit) -> list[list[Any]]:
 def summary(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return counts over audited traces: labels by domain and overall, coverage, calls.
 
-    Shares are percentages of all segments that are not context; the ratio is Orphan to Unsupported. What cannot be
-    computed is null.
+    Shares are percentages of all segments that are not context; the ratio is Orphan to Unsupported. What
+    cannot be computed is null.
     """
     domains = sorted({str(document["domain"]) for document in documents})
     coverage = {
@@ -130,7 +130,9 @@ def _counts(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "labels": {label.lower(): count for label, count in modes.counts.items()},
         "shares": {label.lower(): share for label, share in modes.percent.items()},
         "orphan_unsupported_ratio": modes.orphan_unsupported_ratio,
-        "unstable": sum(1 for document in documents for segment in document["segments"] if segment["unstable"]),
+        "unstable": sum(
+            1 for document in documents for segment in document["segments"] if segment["unstable"]
+        ),
     }
 
 
@@ -143,7 +145,9 @@ def labelled_from_document(document: Mapping[str, Any]) -> LabelledTrace:
         If the document has no relations, or they are malformed.
     """
     if "relations" not in document:
-        raise ValueError(f"Trace {document['id']} comes without its relations. Give the audits.jsonl of audit --out.")
+        raise ValueError(
+            f"Trace {document['id']} comes without its relations. Give the audits.jsonl of audit --out."
+        )
     record = TraceRecord(
         id=document["id"],
         case_id=document.get("case_id", document["id"]),

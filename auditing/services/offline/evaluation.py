@@ -1,16 +1,17 @@
 """Audits against gold labels, with bootstrap intervals by trace.
 
-Counts are pooled over the segments of a domain (paper "Reference-Free Evaluation of Reasoning in Open-Ended Question
-Answering", Kohli et al., section 4 and Table 1). Segments of one trace depend on each other, so the bootstrap draws
-whole traces with replacement and takes the 2.5th and 97.5th percentile of each measure; a draw in which a measure is
-not defined is left out of that measure and counted. Context segments and segments without a gold label are no part
-of any measure.
+Counts are pooled over the segments of a domain (paper "Reference-Free Evaluation of Reasoning in Open-Ended
+Question Answering", Kohli et al., section 4 and Table 1). Segments of one trace depend on each other, so the
+bootstrap draws whole traces with replacement and takes the 2.5th and 97.5th percentile of each measure; a
+draw in which a measure is not defined is left out of that measure and counted. Context segments and segments
+without a gold label are no part of any measure.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ from auditing.services.offline.documents import LABEL_WORDS
 
 SCHEMA = "reasonaudit.evaluation/1"
 RESAMPLES = 1000
+
+Measure = Callable[[NDArray[np.int64]], float | None]
 
 _COLUMNS = ("tp", "fn", "tn", "fp", "found", "accumulation", "unsupported")
 _RATES = ("tpr", "tnr", "f1_0", "balanced_f1")
@@ -43,8 +46,8 @@ def evaluate(
     Returns
     -------
     dict
-        JSON-able; what cannot be computed is None. `overall` is None when there is only one domain's worth of data
-        to pool, since it would repeat that domain.
+        JSON-able; what cannot be computed is None. `overall` is None when there is only one domain's worth
+        of data to pool, since it would repeat that domain.
     """
     domains = sorted({str(audit["domain"]) for audit in audits})
     groups = {name: [audit for audit in audits if audit["domain"] == name] for name in domains}
@@ -60,16 +63,16 @@ def evaluate(
 def _group(audits: Sequence[Mapping[str, Any]], seed: int, resamples: int) -> dict[str, Any]:
     audited = [segment for audit in audits for segment in audit["segments"] if segment["label"] is not None]
     judged = [segment for segment in audited if segment["gold"] is not None]
-    counts = np.array([_counts(audit) for audit in audits], dtype=np.int64).reshape(len(audits), len(_COLUMNS))
+    counts = np.array([_counts(audit) for audit in audits], dtype=np.int64).reshape(
+        len(audits), len(_COLUMNS)
+    )
     total = counts.sum(axis=0)
     metrics = _binary(total)
-    measures: dict[str, Callable[[NDArray[np.int64]], float | None]] = {
-        name: lambda sums, name=name: getattr(_binary(sums), name) for name in _RATES
-    }
+    measures: dict[str, Measure] = {name: partial(_rate, name) for name in _RATES}
     accumulation = any(segment.get("error_kind") == "accumulation" for segment in judged)
     if accumulation:
-        measures["accumulation_recall"] = lambda sums: _share(sums, "found", "accumulation")
-        measures["accumulation_precision"] = lambda sums: _share(sums, "found", "unsupported")
+        measures["accumulation_recall"] = partial(_share, part="found", whole="accumulation")
+        measures["accumulation_precision"] = partial(_share, part="found", whole="unsupported")
     draws = _draws(counts, seed, resamples)
     support = _support(metrics, total)
     return {
@@ -79,7 +82,9 @@ def _group(audits: Sequence[Mapping[str, Any]], seed: int, resamples: int) -> di
             "labelled": len(judged),
             "missing": len(audited) - len(judged),
             "coverage": len(judged) / len(audited) if audited else None,
-            "labels": {name: sum(s["gold"] == name for s in judged) for name in ("correct", "incorrect", "uncertain")},
+            "labels": {
+                name: sum(s["gold"] == name for s in judged) for name in ("correct", "incorrect", "uncertain")
+            },
         },
         "confusion": {"tp": metrics.tp, "fn": metrics.fn, "tn": metrics.tn, "fp": metrics.fp, "n": metrics.n},
         "metrics": {
@@ -111,6 +116,11 @@ def _binary(sums: NDArray[np.int64]) -> BinaryMetrics:
     return binary_metrics([1] * (tp + fn) + [0] * (tn + fp), [1] * tp + [0] * (fn + tn) + [1] * fp)
 
 
+def _rate(name: str, sums: NDArray[np.int64]) -> float | None:
+    value: float | None = getattr(_binary(sums), name)
+    return value
+
+
 def _share(sums: NDArray[np.int64], part: str, whole: str) -> float | None:
     below = int(sums[_COLUMNS.index(whole)])
     return int(sums[_COLUMNS.index(part)]) / below if below else None
@@ -137,9 +147,7 @@ def _draws(counts: NDArray[np.int64], seed: int, resamples: int) -> NDArray[np.i
     return np.stack([counts[generator.integers(0, traces, traces)].sum(axis=0) for _ in range(resamples)])
 
 
-def _interval(
-    draws: NDArray[np.int64], measure: Callable[[NDArray[np.int64]], float | None]
-) -> dict[str, float | int | None]:
+def _interval(draws: NDArray[np.int64], measure: Measure) -> dict[str, float | int | None]:
     values = [value for value in map(measure, draws) if value is not None]
     low, high = (None, None) if not values else (float(v) for v in np.percentile(values, [2.5, 97.5]))
     return {"low": low, "high": high, "draws": len(values), "undefined_draws": len(draws) - len(values)}
@@ -153,4 +161,7 @@ def _crossed(
     segments: Sequence[Mapping[str, Any]], column: Callable[[Mapping[str, Any]], str]
 ) -> dict[str, dict[str, int]]:
     counts = Counter((column(segment), segment["label"]) for segment in segments)
-    return {name: {label: counts[name, label] for label in LABEL_WORDS} for name in sorted({key for key, _ in counts})}
+    return {
+        name: {label: counts[name, label] for label in LABEL_WORDS}
+        for name in sorted({key for key, _ in counts})
+    }

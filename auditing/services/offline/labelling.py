@@ -1,8 +1,8 @@
 """Relations of many traces through one labeller, with as many questions in flight as it takes.
 
-Equal questions (same texts, same labeller) are asked once in a run, wherever they stand. What is asked does not
-depend on the order in which answers arrive: in the lazy order a trace gets its next questions only when all of its
-last ones are answered.
+Equal questions (same texts, same labeller) are asked once in a run, wherever they stand. What is asked does
+not depend on the order in which answers arrive: in the lazy order a trace gets its next questions only when
+all of its last ones are answered.
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ from auditing.core.parameters import AuditParameters
 from auditing.llm.errors import LLMPaused
 from auditing.llm.reply_store import ReplyStoreError
 from auditing.nli.protocol import VALID, RelationAnswer, RelationLabeller, RelationQuery
+from auditing.nli.weights_check import WeightsError
 from auditing.services.offline.errors import LabellerError
 from auditing.services.relations import Scope
 
 LAZY_ROUND = 8
-"""Questions of one trace that the lazy order asks at once; more would ask some that turn out not to be needed."""
+"""Questions of one trace that the lazy order asks at once; a larger number asks more that nobody needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,9 @@ def in_scope(relation: Relation, scope: Scope) -> bool:
 class _Work:
     """One trace on its way: what to ask next, and what is known."""
 
-    def __init__(self, record: TraceRecord, parameters: AuditParameters, order: str, window: int | None) -> None:
+    def __init__(
+        self, record: TraceRecord, parameters: AuditParameters, order: str, window: int | None
+    ) -> None:
         self.record = record
         self.parameters = parameters
         self.answers: dict[Relation, RelationAnswer] = {}
@@ -173,8 +176,12 @@ class _Work:
         return self.exhausted and not self.open
 
     def result(self) -> LabelledTrace:
-        labels = [(*relation, answer.label) for relation, answer in self.answers.items() if answer.label is not None]
-        statuses = {relation: answer.status for relation, answer in self.answers.items() if answer.status != VALID}
+        labels = [
+            (*relation, answer.label) for relation, answer in self.answers.items() if answer.label is not None
+        ]
+        statuses = {
+            relation: answer.status for relation, answer in self.answers.items() if answer.status != VALID
+        }
         invalid = sum(status.startswith("invalid") for status in statuses.values())
         total = len(self.answers)
         return LabelledTrace(
@@ -247,8 +254,10 @@ class Labelling:
                 async with asyncio.TaskGroup() as group:
                     for _ in range(max(1, self._labeller.concurrency)):
                         group.create_task(self._worker())
-        except* (LLMPaused, ReplyStoreError) as faults:
+        except* (LLMPaused, ReplyStoreError, WeightsError) as faults:
             raise LabellerError(str(faults.exceptions[0])) from None
+        except* ImportError as faults:
+            raise LabellerError(f"The labeller lacks a Python package: {faults.exceptions[0]}.") from None
         self._tell()
         return [work.result() for work in self._works]
 
@@ -285,7 +294,7 @@ class Labelling:
         return batch
 
     def _next_relations(self, limit: int) -> tuple[_Work | None, list[Relation]]:
-        """Return the next questions of the first trace that has some; a lazy trace may have to wait for answers."""
+        """Return the next questions of the first trace that has some; a lazy one may have to wait."""
         while self._first < len(self._works) and self._works[self._first].exhausted:
             self._first += 1
         for work in self._works[self._first :]:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from annotation.formats.records import MAX_FILE_BYTES, Problem, ReadOptions, SegmentRecord, TraceRecord
+from annotation.formats.records import MAX_FILE_BYTES, Problem, ReadOptions, TraceRecord
 from annotation.formats.registry import FORMATS, detect, get_format
 from annotation.formats.source import Collector, decode
-from auditing.core import segmentation
 from auditing.formats.canonical import sha256_hex
+from auditing.services.imports import split_raw_text
 from auditing.services.offline.errors import OfflineError, UsageError
 
 
@@ -54,7 +54,11 @@ def read_bytes(path: Path) -> bytes | Problem:
         if size > MAX_FILE_BYTES:
             limit = MAX_FILE_BYTES // (1024 * 1024)
             return Problem(
-                str(path), None, "", f"the file has {size:,} bytes; the limit is {limit} MiB", "Split the file."
+                str(path),
+                None,
+                "",
+                f"the file has {size:,} bytes; the limit is {limit} MiB",
+                "Split the file.",
             )
         return path.read_bytes()
     except FileNotFoundError:
@@ -109,7 +113,13 @@ def load(
             if name is None:
                 names = ", ".join(FORMATS)
                 loaded.problems.append(
-                    Problem(str(path), None, "", "the format was not recognised", f"Say --format with one of: {names}.")
+                    Problem(
+                        str(path),
+                        None,
+                        "",
+                        "the format was not recognised",
+                        f"Say --format with one of: {names}.",
+                    )
                 )
                 continue
             found = get_format(name)
@@ -118,7 +128,9 @@ def load(
         result = found.read(data, str(path), replace(options, limit=rest))
         loaded.problems += result.problems
         loaded.notes += result.notes
-        loaded.inputs.append(InputFile(path.name, found.name, sha256_hex(data), len(data), len(result.traces)))
+        loaded.inputs.append(
+            InputFile(path.name, found.name, sha256_hex(data), len(data), len(result.traces))
+        )
         for trace in result.traces:
             if trace.id in first_seen:
                 loaded.problems.append(
@@ -132,7 +144,19 @@ def load(
             if trace.meta.get("case_only"):
                 loaded.notes.append(f"{path}: case {trace.id} has no reasoning yet; left out.")
                 continue
-            loaded.traces.append(split_raw(trace))
+            ready = split_raw_text(trace)
+            if len(ready.segments) == ready.context_segments:
+                loaded.problems.append(
+                    Problem(
+                        str(path),
+                        None,
+                        "raw_text",
+                        f"trace {trace.id} has nothing to split",
+                        "Give its reasoning.",
+                    )
+                )
+                continue
+            loaded.traces.append(ready)
     return loaded
 
 
@@ -147,16 +171,8 @@ def refuse(problems: Sequence[Problem], *, skip_bad: bool, traces: int) -> None:
     count = len(problems)
     if count and not skip_bad:
         word = "problem" if count == 1 else "problems"
-        raise OfflineError(f"{count} {word}; nothing was done. Correct the data, or say --skip-bad to leave them out.")
+        raise OfflineError(
+            f"{count} {word}; nothing was done. Correct the data, or say --skip-bad to leave them out."
+        )
     if not traces:
         raise OfflineError("There is no trace to audit.")
-
-
-def split_raw(trace: TraceRecord) -> TraceRecord:
-    """Return the trace with its raw reasoning split into segments behind the context."""
-    if trace.raw_text is None:
-        return trace
-    spans = segmentation.split(trace.raw_text)
-    parts = tuple(SegmentRecord(trace.raw_text[span.start : span.end]) for span in spans)
-    meta = {**trace.meta, "segmenter": segmentation.SEGMENTER_VERSION}
-    return replace(trace, segments=trace.segments + parts, raw_text=None, meta=meta)

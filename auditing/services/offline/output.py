@@ -37,7 +37,9 @@ def counts(summary: Mapping[str, Any]) -> dict[str, Any]:
 def run_times(seconds: float, *, calls: int, cached: int) -> bytes:
     """Return what differs from run to run: time (UTC), duration, new calls and cache hits."""
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    return json_document({"finished": now, "seconds": round(seconds, 3), "new_calls": calls, "cached": cached})
+    return json_document(
+        {"finished": now, "seconds": round(seconds, 3), "new_calls": calls, "cached": cached}
+    )
 
 
 def bundle_files(
@@ -83,5 +85,8 @@ def write(
 def why(traces: Sequence[LabelledTrace]) -> str:
     """Say why relations have no label, the most frequent reasons first."""
     reasons = Counter(status for trace in traces for status in trace.statuses.values())
-    listed = [f"{status} ({count:,})" for status, count in sorted(reasons.items(), key=lambda item: (-item[1], item[0]))]
+    listed = [
+        f"{status} ({count:,})"
+        for status, count in sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
+    ]
     return f"Reasons: {', '.join(listed[:5])}." if listed else ""

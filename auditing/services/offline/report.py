@@ -11,12 +11,12 @@ from auditing.services.offline.documents import LABEL_WORDS, audit_trace
 from auditing.services.offline.labelling import LabelledTrace
 
 WIDTH = 80
-NONE = "–"
+NONE = "\u2013"
 """What stands for a value that cannot be computed."""
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
-    """Return a table in columns as wide as needed; the first `left` columns are set left, the others right."""
+    """Return a table with columns as wide as needed; the first `left` are set left, the others right."""
     lines = [list(header), *(list(row) for row in rows)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
     text = []
@@ -36,7 +36,7 @@ def number(value: float | None, digits: int = 3) -> str:
 
 
 def summary_table(summary: Mapping[str, Any], *, new_calls: int, cached: int, seconds: float) -> str:
-    """Return the table that `audit` ends with: labels by domain with their shares, ratio, coverage and calls."""
+    """Return the table that `audit` ends with: labels by domain, shares, ratio, coverage, calls."""
     groups = [(name, summary["domains"][name]) for name in sorted(summary["domains"])]
     if len(groups) > 1:
         groups.append(("all", summary["overall"]))
@@ -87,7 +87,12 @@ def explanation(labelled: LabelledTrace) -> str:
 
 def _wrapped(text: str, indent: str, first: str = "") -> str:
     return textwrap.fill(
-        text, WIDTH, initial_indent=first, subsequent_indent=indent, break_on_hyphens=False, break_long_words=True
+        text,
+        WIDTH,
+        initial_indent=first,
+        subsequent_indent=indent,
+        break_on_hyphens=False,
+        break_long_words=True,
     )
 
 

@@ -26,7 +26,7 @@ def evaluation_text(result: Mapping[str, Any]) -> str:
     blocks = [_evaluated(name, group) for name, group in groups.items()]
     if result["resamples"]:
         blocks.append(
-            f"Intervals: 95 %, percentiles of {result['resamples']:,} draws of whole traces, seed {result['seed']}."
+            f"Intervals: 95 %, from {result['resamples']:,} draws of whole traces, seed {result['seed']}."
         )
     return "\n\n".join(blocks)
 
@@ -34,14 +34,24 @@ def evaluation_text(result: Mapping[str, Any]) -> str:
 def _evaluated(name: str, group: Mapping[str, Any]) -> str:
     gold = group["gold"]
     head = (
-        f"{name}: {group['traces']:,} traces, {gold['labelled']:,} of {group['segments']:,} segments have a gold label "
-        f"({', '.join(f'{count:,} {word}' for word, count in gold['labels'].items())})"
+        f"{name}: {group['traces']:,} traces, {gold['labelled']:,} of {group['segments']:,} segments "
+        f"have a gold label ({', '.join(f'{count:,} {word}' for word, count in gold['labels'].items())})"
     )
     confusion = group["confusion"]
     rows = []
     for key, measure in group["metrics"].items():
-        interval = NONE if measure["low"] is None else f"{number(measure['low'])} to {number(measure['high'])}"
-        rows.append([_NAMES[key], number(measure["value"]), interval, f"{measure['n']:,}", f"{measure['undefined_draws']:,}"])
+        interval = (
+            NONE if measure["low"] is None else f"{number(measure['low'])} to {number(measure['high'])}"
+        )
+        rows.append(
+            [
+                _NAMES[key],
+                number(measure["value"]),
+                interval,
+                f"{measure['n']:,}",
+                f"{measure['undefined_draws']:,}",
+            ]
+        )
     lines = [head, "", table(["measure", "value", "95 % interval", "segments", "undefined draws"], rows), ""]
     lines.append(
         f"confusion: {confusion['tp']:,} true positive, {confusion['fn']:,} false negative, "
@@ -49,7 +59,9 @@ def _evaluated(name: str, group: Mapping[str, Any]) -> str:
     )
     for title, crossed in (("gold", group["labels_by_gold"]), ("error kind", group["labels_by_error_kind"])):
         if crossed:
-            rows = [[word, *(f"{counts[label]:,}" for label in LABEL_WORDS)] for word, counts in crossed.items()]
+            rows = [
+                [word, *(f"{counts[label]:,}" for label in LABEL_WORDS)] for word, counts in crossed.items()
+            ]
             lines += ["", table([title, *LABEL_WORDS], rows)]
     return "\n".join(lines)
 
@@ -72,8 +84,8 @@ def ablation_text(result: Mapping[str, Any], *, listed: int) -> str:
         share = None if one["changed_share"] is None else 100 * one["changed_share"]
         rows.append(_ablated(setting_text(one["setting"]), f"{one['changed']:,} ({number(share, 1)} %)", one))
     lines = [
-        f"{result['traces']:,} traces, {result['default']['segments']:,} segments; S supported, U unsupported, O orphan, "
-        "C contradicted",
+        f"{result['traces']:,} traces, {result['default']['segments']:,} segments; S supported, "
+        "U unsupported, O orphan, C contradicted",
         "",
         table(["setting", "changed", "S", "U", "O", "C", "TPR", "TNR", "bal. F1"], rows),
     ]
@@ -81,7 +93,9 @@ def ablation_text(result: Mapping[str, Any], *, listed: int) -> str:
         if not one["changes"]:
             continue
         lines += ["", f"{setting_text(one['setting'])}: {one['changed']:,} changed"]
-        lines += [f"  {c['trace']} S{c['segment']}: {c['from']} -> {c['to']}" for c in one["changes"][:listed]]
+        lines += [
+            f"  {c['trace']} S{c['segment']}: {c['from']} -> {c['to']}" for c in one["changes"][:listed]
+        ]
         if one["changed"] > listed:
             lines.append(f"  ... and {one['changed'] - listed:,} more (--changes N, or --json for all)")
     return "\n".join(lines)

@@ -5,7 +5,9 @@ from typing import Any
 
 from django import template
 from django.contrib.messages.storage.base import Message
+from django.core.paginator import Page
 from django.forms import BoundField, CheckboxInput
+from django.http import QueryDict
 from django.templatetags.static import static
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -13,6 +15,8 @@ from django.utils.safestring import SafeString
 register = template.Library()
 
 DASH = "\u2013"  # what stands where there is nothing to compute
+
+STRIP_LENGTH = 12  # labels of a trace that a list shows; more are counted
 
 # Label -> (icon of the sprite, word). The style sheet fills people's chips and outlines the audit's.
 LABELS = {
@@ -68,7 +72,7 @@ def label_chip(label: str | None, extra: str = "") -> SafeString:
 
 @register.simple_tag
 def label_strip(labels: Sequence[str | None], what: str = "") -> SafeString:
-    """The labels of one trace in reading order: a small picture each, and the counts in words for everyone else."""
+    """The labels of one trace in reading order: a small picture each, and the counts in words."""
     counts: dict[str, int] = {}
     for label in labels:
         word = LABELS.get(label or "", NOT_LABELLED)[1].lower()
@@ -77,8 +81,13 @@ def label_strip(labels: Sequence[str | None], what: str = "") -> SafeString:
     cells = format_html_join(
         "",
         '<span class="{}">{}</span>',
-        ((label or "none", icon(LABELS.get(label or "", NOT_LABELLED)[0])) for label in labels),
+        (
+            (label or "none", icon(LABELS.get(label or "", NOT_LABELLED)[0]))
+            for label in labels[:STRIP_LENGTH]
+        ),
     )
+    if len(labels) > STRIP_LENGTH:
+        cells += format_html('<span class="more">+{}</span>', len(labels) - STRIP_LENGTH)
     said = f"{what}: {said}" if what else said
     return format_html(
         '<span class="strip" role="img" aria-label="{}" title="{}">{}</span>', said, said, cells
@@ -102,7 +111,7 @@ def decimal(value: float | None, places: int = 2) -> str:
 
 @register.filter
 def short(value: float | None) -> str:
-    """Return a number with at most one place and no trailing zero, for example 7 or 7.5; an en dash for nothing."""
+    """Return a number with at most one place and no trailing zero (7, 7.5), an en dash for nothing."""
     return DASH if value is None else f"{value:.1f}".removesuffix(".0")
 
 
@@ -177,7 +186,7 @@ def query_with(context: template.Context, **changes: Any) -> str:
 
     Whatever changes but the page itself leads back to page 1.
     """
-    query = context["request"].GET.copy()
+    query: QueryDict = context["request"].GET.copy()
     if "page" not in changes:
         query.pop("page", None)
     for name, value in changes.items():
@@ -206,12 +215,20 @@ def field(bound: BoundField) -> dict[str, Any]:
     described = [f"{bound.id_for_label}-help"] if bound.help_text else []
     if bound.errors:
         described.append(f"{bound.id_for_label}-errors")
-    attributes = {"class": "form-check-input" if checkbox else _control_class(bound)}
+    attributes: dict[str, str | bool] = {"class": "form-check-input" if checkbox else _control_class(bound)}
     if described:
         attributes["aria-describedby"] = " ".join(described)
     if bound.errors:
         attributes["aria-invalid"] = "true"
-    return {"field": bound, "control": bound.as_widget(attrs=attributes), "checkbox": checkbox}
+    return {
+        "field": bound,
+        "control": bound.as_widget(attrs=attributes),
+        "checkbox": checkbox,
+        # A choice says itself what its empty value means.
+        "optional": not bound.field.required
+        and not bound.field.help_text
+        and attributes["class"] == "form-control",
+    }
 
 
 def _control_class(bound: BoundField) -> str:
@@ -219,6 +236,6 @@ def _control_class(bound: BoundField) -> str:
 
 
 @register.filter
-def page_numbers(page: Any) -> Iterable[int | str]:
+def page_numbers(page: Page[Any]) -> Iterable[int | str]:
     """Page numbers to offer, with an ellipsis for what is left out."""
     return page.paginator.get_elided_page_range(page.number, on_each_side=1, on_ends=1)

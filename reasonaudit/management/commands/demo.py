@@ -13,7 +13,9 @@ class Command(BaseCommand):
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--port", type=int, default=8000, help="port to listen on; the next free one if it is taken")
+        parser.add_argument(
+            "--port", type=int, default=8000, help="port to listen on; the next free one if it is taken"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         self.logins: list[tuple[str, str, str]] = []
@@ -32,3 +34,4 @@ class Command(BaseCommand):
             "The traces are being audited by the embedded model now; the page shows the progress.\n"
             "The cases are invented. End the demo with Ctrl-C.\n"
         )
+        self.stdout.flush()

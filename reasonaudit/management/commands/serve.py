@@ -13,14 +13,20 @@ class Command(BaseCommand):
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--port", type=int, default=8000, help="port to listen on; the next free one if it is taken")
+        parser.add_argument(
+            "--port", type=int, default=8000, help="port to listen on; the next free one if it is taken"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         launcher.run(
             port=options["port"],
-            prepare=lambda: call_command("migrate", verbosity=0),
+            prepare=self.prepare,
             announce=self.announce,
         )
+
+    def prepare(self) -> None:
+        """Bring the database up to date."""
+        call_command("migrate", verbosity=0)
 
     def announce(self, address: str) -> None:
         """Say where the app is and how to get the first account."""
@@ -29,3 +35,4 @@ class Command(BaseCommand):
             "New here? Make an account in another terminal: .venv/bin/python manage.py create_user NAME --role admin\n"
             "End it with Ctrl-C.\n"
         )
+        self.stdout.flush()

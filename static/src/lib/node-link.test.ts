@@ -1,11 +1,12 @@
 import * as dagre from "@dagrejs/dagre";
 import { describe, expect, it } from "vitest";
 import { modelOf } from "./model";
-import { layoutNodeLink, linkPath } from "./node-link";
-import { CLINICAL } from "./testing";
+import { MOST_RELATIONS, layoutNodeLink, linkPath, linkedEdges } from "./node-link";
+import { CLINICAL, auditOf } from "./testing";
 
 describe("node-link picture", () => {
-  const layout = layoutNodeLink(modelOf(CLINICAL), dagre);
+  const clinical = modelOf(CLINICAL);
+  const layout = layoutNodeLink(clinical, linkedEdges(clinical).edges, dagre);
 
   it("has a node per segment, a joint per larger set and a line per premise and set", () => {
     expect(layout.nodes).toHaveLength(10);
@@ -19,6 +20,17 @@ describe("node-link picture", () => {
     const y = new Map(layout.nodes.map((node) => [node.index, node.y]));
     for (const { edge } of layout.links) for (const premise of edge.premises) expect(y.get(edge.target)).toBeGreaterThan(y.get(premise) ?? Infinity);
     for (const node of layout.nodes) expect(node.x > 0 && node.x < layout.width && node.y > 0 && node.y < layout.height).toBe(true);
+  });
+
+  it("draws all relations of a small trace and only the best of each segment in a dense one", () => {
+    expect(linkedEdges(clinical)).toMatchObject({ all: 8, edges: { length: 8 } });
+    const labels = Array.from({ length: 13 }, () => "supported" as const);
+    const pairs = labels.flatMap((_, k) => Array.from({ length: k + 1 }, (_, p) => [[p + 1], k + 2, "implied"] as [number[], number, "implied"]));
+    const dense = linkedEdges(modelOf(auditOf(labels, pairs)));
+    expect(dense.all).toBe(91); // 1 + 2 + ... + 13
+    expect(dense.all).toBeGreaterThan(MOST_RELATIONS);
+    expect(dense.edges.map((edge) => edge.key).slice(0, 3)).toEqual(["1>2", "2>3", "3>4"]);
+    expect(dense.edges).toHaveLength(13);
   });
 
   it("bends a line at its inner points", () => {

@@ -31,14 +31,27 @@ export interface NodeLinkLayout {
   links: Link[];
 }
 
-/** Lays out all kept and contradicting relations; segments stand in reading order from top to bottom where they can. */
-export function layoutNodeLink(model: Model, dagre: Dagre): NodeLinkLayout {
+/** More relations than this are a tangle (and take seconds to lay out). */
+export const MOST_RELATIONS = 80;
+
+/** The relations to draw: all, or in a dense trace the best support and the first evidence against of each segment. */
+export function linkedEdges(model: Model): { edges: Edge[]; all: number } {
+  const edges = matrixEdges(model);
+  if (edges.length <= MOST_RELATIONS) return { edges, all: edges.length };
+  const best = [...model.segments.keys()].flatMap((index) => [
+    ...(model.support.get(index) ?? []).slice(0, 1),
+    ...(model.against.get(index) ?? []).slice(0, 1),
+  ]);
+  return { edges: best, all: edges.length };
+}
+
+/** Lays out relations; segments stand in reading order from top to bottom where they can. */
+export function layoutNodeLink(model: Model, edges: Edge[], dagre: Dagre): NodeLinkLayout {
   const graph = new dagre.graphlib.Graph({ multigraph: true });
   const label: GraphLabel = { rankdir: "TB", nodesep: 14, edgesep: 8, ranksep: 26, marginx: 8, marginy: 8 };
   graph.setGraph(label);
   graph.setDefaultEdgeLabel(() => ({}));
   for (const index of model.segments.keys()) graph.setNode(`S${index}`, { width: NODE_WIDTH, height: NODE_HEIGHT });
-  const edges = matrixEdges(model);
   const plan: { edge: Edge; from: string; to: string; name: string; head: boolean }[] = [];
   for (const edge of edges) {
     const target = `S${edge.target}`;

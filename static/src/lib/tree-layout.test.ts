@@ -50,11 +50,11 @@ describe("tree layout", () => {
     expect(overlaps(420, 10)).toBe(0);
   });
 
-  it("stops three levels below the sink", () => {
+  it("stops four levels below the sink", () => {
     const labels = Array.from({ length: 9 }, () => "supported" as const);
     const chain = modelOf(auditOf(labels, labels.map((_, k) => [[k + 1], k + 2, "entailment"])));
     const nodes = walk(fitTree(chain, 10, 468));
-    expect(nodes.map((node) => node.segment.index)).toEqual([10, 9, 8, 7]);
+    expect(nodes.map((node) => node.segment.index)).toEqual([10, 9, 8, 7, 6]);
     expect(nodes.at(-1)?.more).toBe(1);
   });
 

@@ -10,9 +10,12 @@ const GAP_OR = 30;
 const GAP_SINGLE = 50;
 const GAP_AND = 67;
 const PILL_Y = 43;
-const SMALL_BOX = 104;
+const SMALL_BOX = 108;
+/** Room for "Orphan: breaks the tree" and for the reason below it; and for the status word alone. */
 const REASON_BOX = 168;
-const AGAINST_BOX = 140;
+const BREAKS_BOX = 140;
+/** Room for the word "Contradiction" beside the line. */
+const AGAINST_BOX = 184;
 const WIDEST = 232;
 const WIDEST_SINK = 330;
 const ELBOW = 10;
@@ -60,8 +63,10 @@ function sharesBox(edge: EdgeNode): boolean {
 }
 
 function ownWidth(node: SegmentNode, box: number): number {
+  if (node.reference) return Math.min(box, SMALL_BOX);
   if (hasReason(node)) return Math.max(box, REASON_BOX);
-  return node.reference || node.status === "context" ? Math.min(box, SMALL_BOX) : box;
+  if (node.breaks) return Math.max(box, BREAKS_BOX);
+  return node.status === "context" ? Math.min(box, SMALL_BOX) : box;
 }
 
 function edgeWidth(edge: EdgeNode, box: number): number {
@@ -228,7 +233,7 @@ export type OpenedByHand = ReadonlyMap<number, { support: number; against: numbe
  * Opens as much of the tree as fits: first the best set of every premise down to `levels`, then further sets ("or"), nearest
  * to the sink first, at most three of one segment. What the reader opened by hand always counts.
  */
-export function fitTree(model: Model, target: number, available: number, byHand: OpenedByHand = new Map(), levels = 3): SegmentNode {
+export function fitTree(model: Model, target: number, available: number, byHand: OpenedByHand = new Map(), levels = 4): SegmentNode {
   const counts = new Map<number, number>();
   const against = model.against.has(target) ? 1 : 0;
   const openness: Openness = {
@@ -236,7 +241,7 @@ export function fitTree(model: Model, target: number, available: number, byHand:
     against: (index, level) => Math.max(byHand.get(index)?.against ?? 0, level === 0 ? against : 0),
   };
   const build = (): SegmentNode => openTree(model, target, openness);
-  const fits = (node: SegmentNode): boolean => treeWidth(node, SMALL_BOX + 6) <= available;
+  const fits = (node: SegmentNode): boolean => treeWidth(node, SMALL_BOX) <= available;
   counts.set(target, 1);
   const refused = new Set<string>();
   /** Opens one more thing and keeps it if the tree still fits; false when nothing is left to try. */

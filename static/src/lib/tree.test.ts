@@ -29,6 +29,16 @@ describe("support tree", () => {
     expect(edgeSentence(root.alternatives[0] as never)).toBe("Implied by S4 and S5 together, fails because S5 does not ground");
   });
 
+  it("opens a set that grounds before a stronger one that fails, as the best tree does", () => {
+    const model = modelOf(
+      auditOf(["orphan", "supported"], [
+        [[2], 3, "entailment"],
+        [[1], 3, "implied"],
+      ]),
+    );
+    expect(shape(openTree(model, 3, OPEN_ALL))).toBe("3(implied:1|entailment!:2)");
+  });
+
   it("says why an orphan has no support edge", () => {
     expect(orphanReason(clinical, 5)).toBe("no support edge kept (2 neutral, 1 pruned by distance)");
     expect(orphanReason(clinical, 6)).toBe("no relation was scored for it");

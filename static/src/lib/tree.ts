@@ -80,7 +80,7 @@ export function openTree(model: Model, target: number, open: Openness, order: "b
   /** Opens one node and returns the nodes below it, in drawing order. */
   const openNode = (node: SegmentNode): SegmentNode[] => {
     const index = node.segment.index;
-    const support = model.support.get(index) ?? [];
+    const support = supportInOrder(model, index);
     const against = model.against.get(index) ?? [];
     if (node.segment.context || support.length + against.length === 0) return [];
     if (opened.has(index)) {
@@ -108,6 +108,14 @@ export function openTree(model: Model, target: number, open: Openness, order: "b
   }
   if (order === "breadth") markEarlyClosed(root, opened);
   return root;
+}
+
+const holds = (model: Model, edge: Edge): boolean => edge.premises.every((index) => model.segments.get(index)?.grounds);
+
+/** Edges whose premises all ground come first, as in the best tree, which passes over those that fail; each part in search order. */
+function supportInOrder(model: Model, index: number): Edge[] {
+  const edges = model.support.get(index) ?? [];
+  return [...edges.filter((edge) => holds(model, edge)), ...edges.filter((edge) => !holds(model, edge))];
 }
 
 /** A closed node whose segment was opened later in the walk (a higher branch was closed by choice) is a reference too. */

@@ -32,7 +32,12 @@ def test_reads_every_part():
         "usage": {"prompt_tokens": 7, "completion_tokens": 0},
     }
     found = parse_completion(json.dumps(document).encode())
-    assert (found.content, found.refusal, found.reasoning, found.finish_reason) == ("c", "", "because", "length")
+    assert (found.content, found.refusal, found.reasoning, found.finish_reason) == (
+        "c",
+        "",
+        "because",
+        "length",
+    )
     assert (found.model, found.revision, found.prompt_tokens, found.completion_tokens) == ("m", "r", 7, 0)
     assert found.logprobs is not None
     assert found.logprobs[0].top == {"d": -1.5}

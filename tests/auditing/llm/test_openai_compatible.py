@@ -15,9 +15,7 @@ from auditing.llm.providers.openai_compatible import GIVE_UP_AFTER, OpenAICompat
 from auditing.llm.retry import RetryPolicy
 
 KEY = "sk-canary-5f1d0c"
-QUICK = RetryPolicy(
-    max_attempts=3, attempt_seconds=5, total_seconds=20, backoff_base=0.01, backoff_cap=0.02
-)
+QUICK = RetryPolicy(max_attempts=3, attempt_seconds=5, total_seconds=20, backoff_base=0.01, backoff_cap=0.02)
 
 
 def provider(base_url: str, **options) -> OpenAICompatible:
@@ -209,14 +207,45 @@ async def test_a_server_that_is_not_there_is_named_and_pauses_the_run():
         with pytest.raises(errors.LLMUnreachable, match=r"Is the model server running there\?") as caught:
             await source.complete(request())
         assert caught.value.attempts == 2
-    with pytest.raises(errors.LLMPaused, match="does not answer"):
+    with pytest.raises(errors.LLMPaused, match=r"5 calls in a row failed.*Is the model server running"):
         await source.complete(request())
+
+
+@pytest.mark.parametrize(
+    ("status", "pauses"),
+    [(404, True), (408, True), (429, True), (500, True), (400, False), (413, False), (422, False)],
+)
+async def test_lj_12_a_server_that_only_fails_pauses_the_run(server, status, pauses):
+    server.change(behaviours=[{"do": "status", "status": status}])
+    source = provider(server.base_url, policy=RetryPolicy(max_attempts=1))
+    for n in range(GIVE_UP_AFTER - 1):
+        with pytest.raises(errors.LLMError) as caught:
+            await source.complete(request(f"only fails {n}"))
+        assert not isinstance(caught.value, errors.LLMPaused)
+    with pytest.raises(errors.LLMError) as caught:
+        await source.complete(request("only fails"))
+    assert isinstance(caught.value, errors.LLMPaused) is pauses
+    await source.aclose()
+
+
+async def test_lj_12_one_success_forgets_the_failures(server):
+    server.change(behaviours=[{"do": "status", "status": 500, "contains": "fails"}])
+    source = provider(server.base_url, policy=RetryPolicy(max_attempts=1))
+    for n in range(3 * GIVE_UP_AFTER):
+        if n % (GIVE_UP_AFTER - 1) == 0:
+            await source.complete(request("works"))
+        else:
+            with pytest.raises(errors.LLMServerFault):
+                await source.complete(request("fails"))
+    await source.aclose()
 
 
 async def test_lj_12_concurrency_falls_on_429_and_rises_again(server):
     server.change(latency=0.01, max_in_flight=4, retry_after=0.02)
     source = provider(
-        server.base_url, concurrency=16, policy=RetryPolicy(max_attempts=50, total_seconds=60, backoff_base=0.01)
+        server.base_url,
+        concurrency=16,
+        policy=RetryPolicy(max_attempts=50, total_seconds=60, backoff_base=0.01),
     )
     replies = await asyncio.gather(*[source.complete(request(f"jam {n}")) for n in range(60)])
     assert len(replies) == 60
@@ -246,7 +275,12 @@ async def test_lj_18_the_key_is_in_no_text(server, caplog):
     caplog.set_level(logging.DEBUG)
     with pytest.raises(errors.LLMServerFault) as caught:
         await source.complete(request(patient))
-    shown = "".join(traceback.format_exception(caught.value)) + repr(source) + str(source.identity()) + caplog.text
+    shown = (
+        "".join(traceback.format_exception(caught.value))
+        + repr(source)
+        + str(source.identity())
+        + caplog.text
+    )
     assert KEY not in shown
     assert patient not in shown
     assert caught.value.__cause__ is None

@@ -136,7 +136,9 @@ async def test_lj_06_attempts_are_capped():
 async def test_lj_06_total_time_is_capped():
     time = FakeTime()
     faults = [errors.LLMTimeout("slow") for _ in range(99)]
-    policy = RetryPolicy(max_attempts=99, attempt_seconds=40, total_seconds=100, backoff_base=1, backoff_cap=1)
+    policy = RetryPolicy(
+        max_attempts=99, attempt_seconds=40, total_seconds=100, backoff_base=1, backoff_cap=1
+    )
     with pytest.raises(errors.LLMTimeout) as caught:
         await call(faults, policy, time, cost=1000)
     # 40 + wait 1 + 40 + wait 1 + the 18 that are left = 100

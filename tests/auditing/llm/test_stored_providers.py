@@ -18,7 +18,10 @@ KEY = "ab" + "0" * 62
 
 def request(premises=("p",), target="t", key=KEY) -> ChatRequest:
     return ChatRequest(
-        model="m", messages=(Message("user", "u"),), key=key, inputs={"premises": premises, "target": (target,)}
+        model="m",
+        messages=(Message("user", "u"),),
+        key=key,
+        inputs={"premises": premises, "target": (target,)},
     )
 
 
@@ -32,7 +35,10 @@ async def test_scripted_exact_relations_come_before_rules_before_default(tmp_pat
         "model": "mini",
         "default": "neutral",
         "relations": [{"premises": ["p", "q"], "target": "t", "label": "entailment"}],
-        "rules": [{"target_has": "t", "premises_have": "q", "label": "implied"}, {"target_has": "raw", "content": "?"}],
+        "rules": [
+            {"target_has": "t", "premises_have": "q", "label": "implied"},
+            {"target_has": "raw", "content": "?"},
+        ],
     }
     file.write_text(json.dumps(script))
     provider = Scripted.from_file(file)
@@ -102,7 +108,9 @@ def test_a_folder_that_is_no_recording_is_named(tmp_path: Path):
         ReplyStore(tmp_path).identity()
 
 
-@pytest.mark.parametrize("data", [b"", b"no gzip", gzip.compress(b"{}"), gzip.compress(b"[]"), gzip.compress(b"x")[:-4]])
+@pytest.mark.parametrize(
+    "data", [b"", b"no gzip", gzip.compress(b"{}"), gzip.compress(b"[]"), gzip.compress(b"x")[:-4]]
+)
 def test_a_damaged_reply_is_named_not_used(tmp_path: Path, data):
     path = tmp_path / "ab" / f"{KEY}.json.gz"
     path.parent.mkdir()

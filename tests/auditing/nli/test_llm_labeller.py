@@ -157,6 +157,16 @@ async def test_ih_18_a_text_cannot_bring_its_own_check_code(server):
     await source.aclose()
 
 
+async def test_a_prompt_without_a_check_code_asks_for_and_takes_the_label_alone(server, tmp_path: Path):
+    prompt = tmp_path / "plain.txt"
+    prompt.write_text("[user]\n{{premises}}\n{{target}}\nLabel?")
+    server.change(labels={"rule": "constant", "label": "implied"}, check=False)
+    answer = await label(server, prompt=prompt)
+    assert answer.label is Label.IMPLIED
+    schema = json.loads(answer.raw_request)["response_format"]["json_schema"]["schema"]
+    assert schema["required"] == ["label"]
+
+
 async def test_transport_faults_are_answers_not_exceptions(server):
     server.change(behaviours=[{"do": "status", "status": 500, "contains": "fails"}])
     source = labeller(server)
@@ -195,7 +205,9 @@ def test_lj_01_same_texts_share_a_key_and_anything_else_changes_it(server, tmp_p
     base = labeller(server)
     key = base.key(QUERY)
     assert labeller(server).key(RelationQuery(QUERY.premises, QUERY.target)) == key
-    assert labeller(server, api_key="another", concurrency=2).key(QUERY) == key  # decide nothing about answers
+    assert (
+        labeller(server, api_key="another", concurrency=2).key(QUERY) == key
+    )  # decide nothing about answers
     others = [
         base.key(RelationQuery(QUERY.premises[::-1], QUERY.target)),
         base.key(RelationQuery((" ".join(QUERY.premises),), QUERY.target)),
@@ -266,7 +278,9 @@ async def test_a_script_may_give_bad_replies():
 
 async def test_one_slow_endpoint_does_not_hold_up_another(server):
     server.change(behaviours=[{"do": "hang", "contains": "slow-model"}])
-    slow = make_labeller("openai:slow-model", base_url=server.base_url, allowed_hosts=["127.0.0.1"], policy=QUICK)
+    slow = make_labeller(
+        "openai:slow-model", base_url=server.base_url, allowed_hosts=["127.0.0.1"], policy=QUICK
+    )
     fast = labeller(server)
     waiting = asyncio.create_task(slow.label_batch([QUERY] * 20))
     await asyncio.sleep(0.05)

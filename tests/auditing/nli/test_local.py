@@ -1,6 +1,7 @@
 """The embedded labeller: its files, its decisions, its answers."""
 
 import asyncio
+import csv
 import shutil
 import threading
 import time
@@ -10,13 +11,16 @@ import numpy as np
 import pytest
 
 from auditing.core.nli import Label
-from auditing.nli.factory import LabellerError, make_labeller
+from auditing.nli.errors import LabellerError
+from auditing.nli.factory import make_labeller
 from auditing.nli.local import CONTRADICTION_BAR, MAX_TOKENS, WEIGHTS, LocalLabeller, decide, softmax
 from auditing.nli.protocol import RelationLabeller, RelationQuery
 from auditing.nli.weights_check import WeightsError
 
 QUERIES = [
-    RelationQuery(("All the apples in the basket are red.", "This apple is from the basket."), "This apple is red."),
+    RelationQuery(
+        ("All the apples in the basket are red.", "This apple is from the basket."), "This apple is red."
+    ),
     RelationQuery(("The man is asleep on the sofa.",), "The man is running a marathon."),
     RelationQuery(("The shop opens at nine.",), "Penguins live in the south."),
     RelationQuery(("A woman is playing a violin on stage.",), "A woman is playing an instrument."),
@@ -56,7 +60,22 @@ async def test_answers_are_valid_and_sensible(local: LocalLabeller):
     assert answers[0].label >= Label.IMPLIED
     assert answers[1].label <= Label.NEUTRAL
     assert answers[2].label is Label.NEUTRAL
-    assert answers[3].label >= Label.IMPLIED
+
+
+async def test_accuracy_on_inli_is_that_of_the_card(local: LocalLabeller, shared_data: Path):
+    """The card says 0.764 on all 4,000 pairs (most probable label); 800 pairs are within 0.05 of it."""
+    names = ["contradiction", "neutral", "implied_entailment", "explicit_entailment"]
+    with (shared_data / "reasoning" / "inli" / "test.csv").open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))[::5][:200]
+    pairs = [
+        (RelationQuery((row["premise"],), row[name]), rank) for row in rows for rank, name in enumerate(names)
+    ]
+    answers = await local.label_batch([query for query, _ in pairs])
+    best = [int(np.argmax(list(answer.probabilities.values()))) for answer in answers]
+    assert len(pairs) == 800
+    assert np.mean([guess == rank for guess, (_, rank) in zip(best, pairs, strict=True)]) == pytest.approx(
+        0.764, abs=0.05
+    )
 
 
 async def test_an_answer_does_not_depend_on_its_neighbours_or_order(local: LocalLabeller):
@@ -158,7 +177,7 @@ def test_missing_and_odd_sums_are_named(copy: Path):
     with pytest.raises(WeightsError, match="line 1"):
         LocalLabeller(copy)
     (copy / "SHA256SUMS").write_text("")
-    with pytest.raises(WeightsError, match="no sum for model.int8.onnx"):
+    with pytest.raises(WeightsError, match=r"no sum for model\.int8\.onnx"):
         LocalLabeller(copy)
     (copy / "SHA256SUMS").unlink()
     with pytest.raises(WeightsError, match="SHA256SUMS is missing"):
@@ -174,6 +193,7 @@ def test_the_factory_names_what_is_wrong(tmp_path: Path):
         ("openai", "lacks its name"),
         ("openai:", "lacks its name"),
         ("scripted", "lacks its name"),
+        (f"scripted:{tmp_path}/absent.json", "cannot be read"),
     ]:
         with pytest.raises(LabellerError, match=sentence):
             make_labeller(spec)

@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from auditing.core.nli import Label
+from auditing.nli.errors import ExtraMissing, ModelError
 from auditing.nli.factory import make_labeller
 from auditing.nli.protocol import RelationQuery
-from auditing.nli.sequence_model import ExtraMissing, ModelError, map_labels, missing_labels_note
+from auditing.nli.sequence_model import map_labels, missing_labels_note
 
-C, N, I, E = Label.CONTRADICTION, Label.NEUTRAL, Label.IMPLIED, Label.ENTAILMENT
+C, N, M, E = Label.CONTRADICTION, Label.NEUTRAL, Label.IMPLIED, Label.ENTAILMENT
 
 
 @pytest.mark.parametrize(
@@ -20,7 +21,7 @@ C, N, I, E = Label.CONTRADICTION, Label.NEUTRAL, Label.IMPLIED, Label.ENTAILMENT
         (["contradiction", "neutral", "entailment"], [C, N, E]),
         (["ENTAILMENT", "NEUTRAL", "CONTRADICTION"], [E, N, C]),
         (["entailment", "not_entailment"], [E, N]),
-        (["contradiction", "neutral", "implied_entailment", "explicit_entailment"], [C, N, I, E]),
+        (["contradiction", "neutral", "implied_entailment", "explicit_entailment"], [C, N, M, E]),
         (["SUPPORTS", "REFUTES", "NOT ENOUGH INFO"], [E, C, N]),
     ],
 )
@@ -30,7 +31,7 @@ def test_label_names_of_known_kinds_of_models(names, labels):
 
 def test_names_that_say_nothing_need_a_map():
     names = {0: "LABEL_0", 1: "LABEL_1", 2: "LABEL_2"}
-    with pytest.raises(ModelError, match="output 0 'LABEL_0'.*label_map"):
+    with pytest.raises(ModelError, match=r"output 0 'LABEL_0'.*label_map"):
         map_labels(names)
     given = {"LABEL_0": "contradiction", "label_1": "neutral", "LABEL_2": "entailment"}
     assert map_labels(names, given) == [C, N, E]
@@ -44,7 +45,7 @@ def test_models_that_cannot_tell_entailment_are_refused(names):
 
 def test_labels_that_a_model_never_gives_are_said():
     assert "never gives: implied." in missing_labels_note([C, N, E])
-    assert "never" not in missing_labels_note([C, N, I, E])
+    assert "never" not in missing_labels_note([C, N, M, E])
 
 
 def test_without_the_extra_the_remedy_is_said(monkeypatch):
@@ -61,7 +62,7 @@ def test_without_the_extra_the_remedy_is_said(monkeypatch):
 
 
 needs_models = pytest.mark.skipif(
-    importlib.util.find_spec("torch") is None or importlib.util.find_spec("transformers") is None,
+    not all(importlib.util.find_spec(name) for name in ("torch", "transformers")),
     reason="torch and transformers are not installed (extra `models`)",
 )
 
@@ -73,7 +74,23 @@ def checkpoint(tmp_path_factory) -> Path:
     from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
 
     folder = tmp_path_factory.mktemp("models") / "tiny-nli"
-    words = "[PAD] [UNK] [CLS] [SEP] [MASK] the lamp is off room dark nobody reads in .".split()
+    words = [
+        "[PAD]",
+        "[UNK]",
+        "[CLS]",
+        "[SEP]",
+        "[MASK]",
+        "the",
+        "lamp",
+        "is",
+        "off",
+        "room",
+        "dark",
+        "nobody",
+        "reads",
+        "in",
+        ".",
+    ]
     folder.mkdir()
     (folder / "vocab.txt").write_text("\n".join(words))
     tokenizer = BertTokenizerFast(str(folder / "vocab.txt"), model_max_length=64)

@@ -53,7 +53,13 @@ def test_two_traces_of_one_case_are_counted_by_trace():
 
 def test_an_empty_data_set_has_no_figures_not_zeros():
     found = statistics_of(make_dataset())
-    assert (found.segments_mean, found.segments_median, found.segments_min, found.words_mean, found.words_median) == (
+    assert (
+        found.segments_mean,
+        found.segments_median,
+        found.segments_min,
+        found.words_mean,
+        found.words_median,
+    ) == (
         None,
         None,
         None,
@@ -99,16 +105,19 @@ def test_failure_modes_by_hand(django_assert_num_queries):
         ("orphan", 50.0),
     ]
     assert second.ratio is None
-    assert failure_takeaway([first, second]) == "Clinical: mostly missing support; Maths: mostly missing support"
+    assert failure_takeaway([first, second]) == (
+        "Clinical: 25 % supported, the rest mostly lacks any support; "
+        "Maths: 50 % supported, the rest mostly lacks any support"
+    )
     assert [mode.domain for mode in failure_modes_of(ward, newer)] == ["clinical"]
 
 
 @pytest.mark.parametrize(
     ("orphan", "unsupported", "sentence"),
     [
-        (0, 0, "Clinical: no segment lacks support"),
-        (2, 2, "Clinical: missing support and broken chains are as common"),
-        (1, 3, "Clinical: mostly broken chains"),
+        (0, 0, "Clinical: 100 % supported"),
+        (2, 2, "Clinical: 20 % supported, missing support and broken chains are as common"),
+        (1, 3, "Clinical: 20 % supported, the rest mostly rests on broken chains"),
     ],
 )
 def test_takeaways(orphan, unsupported, sentence):

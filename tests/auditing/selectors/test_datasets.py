@@ -75,7 +75,9 @@ def test_audit_states(ward, three):
     make_trace(ward, "Ear", ["one"])
     rows = {
         row.trace.case.title: row
-        for row in datasets.trace_rows(datasets.traces_of(ward).select_related("case").order_by("case__title"))
+        for row in datasets.trace_rows(
+            datasets.traces_of(ward).select_related("case").order_by("case__title")
+        )
     }
     assert {title: row.state for title, row in rows.items()} == {
         "Ache": "audited",
@@ -100,7 +102,7 @@ def test_facets_count_traces(ward, three):
     found = datasets.facets(ward)
     assert found["domain"] == [("clinical", "Clinical", 2), ("mathematical", "Maths", 1)]
     assert found["generator"] == [("m1", "m1", 2), ("m2", "m2", 1)]
-    assert dict((value, count) for value, _, count in found["gold"]) == {"complete": 1, "part": 1, "none": 1}
+    assert {value: count for value, _, count in found["gold"]} == {"complete": 1, "part": 1, "none": 1}
     assert [count for value, _, count in found["label"] if value == "orphan"] == [1]
 
 

@@ -3,6 +3,7 @@
 import json
 import threading
 import time
+from decimal import Decimal
 
 import pytest
 
@@ -334,7 +335,7 @@ def test_lj_10_the_run_pauses_at_its_limit_of_cost(make_run):
     assert execute(run.pk, labeller=labeller) == RunState.PAUSED
     run.refresh_from_db()
     assert 4 <= run.calls <= 6
-    assert run.cost == run.calls * pytest.approx(1.4)
+    assert run.cost == run.calls * Decimal("1.4")
 
 
 def test_lazy_order_gives_the_same_labels_with_fewer_calls(make_run):

@@ -11,11 +11,15 @@ from reasonaudit.accounts.models import User
 
 
 def make_user(role: str = "researcher", name: str = "") -> User:
-    return User.objects.create_user(username=name or f"a-{role}", password="long enough for a test", role=role)
+    return User.objects.create_user(
+        username=name or f"a-{role}", password="long enough for a test", role=role
+    )
 
 
 def make_dataset(name: str = "Ward round", **values: Any) -> Dataset:
-    return Dataset.objects.create(name=name, slug=values.pop("slug", name.lower().replace(" ", "-")), **values)
+    return Dataset.objects.create(
+        name=name, slug=values.pop("slug", name.lower().replace(" ", "-")), **values
+    )
 
 
 def make_trace(
@@ -60,7 +64,13 @@ def make_run(dataset: Dataset, state: str = "done", **values: Any) -> AuditRun:
 
 
 def make_audit(
-    run: AuditRun, trace: Trace, labels: Sequence[str], *, state: str = "done", total: int = 10, labelled: int = 10
+    run: AuditRun,
+    trace: Trace,
+    labels: Sequence[str],
+    *,
+    state: str = "done",
+    total: int = 10,
+    labelled: int = 10,
 ) -> AuditResult:
     """The result of `run` for a trace with one context segment; `labels` are those of segments 2, 3, ..."""
     AuditRunTrace.objects.create(
@@ -79,8 +89,7 @@ def make_audit(
         invalid=total - labelled,
     )
     segments = {
-        segment.index: segment
-        for segment in trace.all_segments.filter(segmentation=trace.segmentation)
+        segment.index: segment for segment in trace.all_segments.filter(segmentation=trace.segmentation)
     }
     for index, label in enumerate(labels, start=2):
         SegmentAudit.objects.create(

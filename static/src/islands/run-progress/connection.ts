@@ -40,6 +40,7 @@ export function connect(addresses: Addresses, dispatch: (action: ProgressAction)
     } catch {
       if (!isLive()) dispatch({ type: "link", link: "lost" });
     }
+    window.clearTimeout(poll);
     if (!stopped && !isLive() && !isOver()) poll = window.setTimeout(() => void ask(), POLL_SECONDS * 1000);
   };
 

@@ -8,7 +8,7 @@ const KEY_WORDS: Record<string, string> = { ArrowUp: "↑", ArrowDown: "↓", Ar
 const showKey = (key: string): string =>
   key
     .split("+")
-    .map((part) => KEY_WORDS[part] ?? (part.length === 1 ? part.toUpperCase() : part))
+    .map((part) => KEY_WORDS[part] ?? (/^[A-Z]$/.test(part) ? `Shift ${part}` : part.length === 1 ? part.toUpperCase() : part))
     .join(" ");
 
 function Sheet({ close }: { close: () => void }) {

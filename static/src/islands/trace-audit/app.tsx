@@ -1,6 +1,5 @@
 import type { ComponentType } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import type { AuditPayload } from "../../lib/payload";
 import { AUDIT_WORDS, plural, segmentName } from "../../lib/words";
 import { AuditChip, GoldChip, Icon, WithSegments } from "../shared/parts";
 import { EdgeMenu } from "./edge-menu";
@@ -114,18 +113,16 @@ function Heading({ store }: { store: Store }) {
       {!segment.context && (
         <div class="outcome-facts">
           <span class="muted small num">
-            {total > 0 && `${treeCount(total)}, shortest depth ${segment.min_depth ?? "unknown"}`}
+            {total > 0 && `${treeCount(total)}, min depth ${segment.min_depth ?? "unknown"}`}
             {total === 0 && segment.label !== "orphan" && "No complete tree"}
             {total === 0 && segment.label === "orphan" && "No tree"}
-            {segment.truncated && ", more than are listed"}
-            {segment.unstable && ", unstable: a premise set is weaker than one of its parts"}
+            {segment.unstable && <span title="A premise set is weaker than one of its parts.">, unstable</span>}
           </span>
           <span class="grow" />
           {store.tab.value === "tree" && <DrawingOrText store={store} />}
           <Flips store={store} />
         </div>
       )}
-      <Coverage run={store.payload.run} />
     </>
   );
 }
@@ -145,22 +142,6 @@ function DrawingOrText({ store }: { store: Store }) {
 }
 
 const treeCount = (total: number): string => (total >= 1e12 ? "10¹² trees or more" : plural(total, "tree"));
-
-function Coverage({ run }: { run: AuditPayload["run"] }) {
-  const coverage = run.coverage;
-  if (!coverage || coverage.labelled >= coverage.total) return null;
-  const missing = coverage.total - coverage.labelled;
-  const invalid = coverage.invalid ? ` (${plural(coverage.invalid, "invalid reply", "invalid replies")})` : "";
-  return (
-    <p class="coverage">
-      <Icon name="exclamation-triangle" />
-      <span>
-        {plural(missing, "relation")} of {coverage.total.toLocaleString("en")} {missing === 1 ? "has" : "have"} no label{invalid} and{" "}
-        {missing === 1 ? "counts" : "count"} as Neutral.
-      </span>
-    </p>
-  );
-}
 
 /** Says the selection and its label to a screen reader, politely and only after a change. */
 function Announcer({ store }: { store: Store }) {

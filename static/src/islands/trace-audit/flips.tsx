@@ -5,7 +5,8 @@ import { AUDIT_WORDS, RELATION_WORDS, edgeName, plural, segmentName } from "../.
 import { Icon } from "../shared/parts";
 import type { Store } from "./store";
 
-const FIRST = 6;
+/** Sets shown before "n more": the drawing below should stay in view. */
+const FIRST = 4;
 
 export function Flips({ store }: { store: Store }) {
   const index = store.selected.value;

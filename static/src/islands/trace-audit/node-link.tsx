@@ -1,7 +1,7 @@
 // Node-link tab. The layout library is loaded when the tab is opened for the first time.
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Link } from "../../lib/node-link";
-import { JOINT, NODE_HEIGHT, NODE_WIDTH, layoutNodeLink, linkPath } from "../../lib/node-link";
+import { JOINT, NODE_HEIGHT, NODE_WIDTH, layoutNodeLink, linkPath, linkedEdges } from "../../lib/node-link";
 import { edgeName, plural, segmentName } from "../../lib/words";
 import { DASH, RelationLegend } from "../shared/parts";
 import type { Store } from "./store";
@@ -18,7 +18,14 @@ export function NodeLink({ store }: { store: Store }) {
     if (!fits || dagre) return;
     import("@dagrejs/dagre").then((module) => setDagre(module)).catch(() => setFailed(true));
   }, [fits]);
-  const layout = useMemo(() => (fits && dagre ? layoutNodeLink(model, dagre) : null), [model, dagre]);
+  const linked = useMemo(() => linkedEdges(model), [model]);
+  const layout = useMemo(() => (fits && dagre ? layoutNodeLink(model, linked.edges, dagre) : null), [model, dagre]);
+  const scroller = useRef<HTMLDivElement>(null);
+  const at = layout?.nodes.find((node) => node.index === store.selected.value);
+  useEffect(() => {
+    const element = scroller.current;
+    if (element && at) element.scrollLeft = at.x - element.clientWidth / 2;
+  }, [at]);
   if (!fits) {
     return (
       <p class="muted">
@@ -35,7 +42,13 @@ export function NodeLink({ store }: { store: Store }) {
   return (
     <>
       <RelationLegend />
-      <div class="node-link-scroll" tabIndex={0} role="group" aria-label="Node-link picture; it may be scrolled">
+      {linked.edges.length < linked.all && (
+        <p class="muted small mt-2">
+          The best premise set of each segment and its first contradiction, {linked.edges.length} of {plural(linked.all, "relation")}: all of them would
+          be a tangle.
+        </p>
+      )}
+      <div class="node-link-scroll" ref={scroller} tabIndex={0} role="group" aria-label="Node-link picture; it may be scrolled">
         <svg
           class="node-link"
           width={layout.width}

@@ -72,6 +72,12 @@ function connectKeys(store: Store): void {
   ]);
 }
 
+/** On a narrow window the panes stand one below the other and the page scrolls: that must not jump when it opens. */
+function scrollsItself(item: HTMLElement): boolean {
+  const pane = item.closest<HTMLElement>(".pane");
+  return pane !== null && pane.scrollHeight > pane.clientHeight;
+}
+
 /** Selected segment and its premises in the list and the jump list, the address, and what is in view. */
 function markSelection(store: Store): void {
   let first = segmentOfHash() === null;
@@ -86,7 +92,7 @@ function markSelection(store: Store): void {
       // One stop of the Tab key leads into the list; J, K and the arrows move in it.
       item.tabIndex = isSelected ? 0 : -1;
       item.classList.toggle("is-premise", premises.has(index) && !isSelected);
-      if (isSelected) item.scrollIntoView({ block: "nearest" });
+      if (isSelected && !(first && !scrollsItself(item))) item.scrollIntoView({ block: "nearest" });
     }
     for (const link of document.querySelectorAll<HTMLAnchorElement>('.dots a[href^="#S"]')) {
       if (link.getAttribute("href") === `#S${selected}`) {

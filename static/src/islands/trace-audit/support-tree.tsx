@@ -95,7 +95,9 @@ function Drawing({ store, layout, sink }: { store: Store; layout: TreeLayout; si
         ))}
         {layout.reasons.map((reason, k) => (
           <span key={k} class="tree-reason" style={{ left: `${reason.x - reason.width / 2}px`, top: `${reason.y}px`, width: `${reason.width}px` }}>
-            {reason.text}
+            {reason.text.split(/ (?=\()/).map((line) => (
+              <div key={line}>{line}</div>
+            ))}
           </span>
         ))}
       </div>
@@ -120,7 +122,7 @@ function EdgeWord({ store, edge, x, y }: { store: Store; edge: Edge; x: number; 
   const label = edge.label ?? "neutral";
   const changed = store.whatIfOn.value && store.stored.byKey.get(edge.key)?.label !== edge.label;
   const place = { left: `${x}px`, top: `${y}px` };
-  const word = `${RELATION_WORDS[label]}${changed ? " (what-if)" : ""}`;
+  const word = RELATION_WORDS[label];
   if (!store.whatIfOn.value) {
     return (
       <span class={`tree-rel ${label}`} style={place}>
@@ -131,10 +133,10 @@ function EdgeWord({ store, edge, x, y }: { store: Store; edge: Edge; x: number; 
   return (
     <button
       type="button"
-      class={`tree-rel tree-rel-edit ${label}`}
+      class={`tree-rel tree-rel-edit ${label}${changed ? " changed" : ""}`}
       style={place}
       aria-haspopup="menu"
-      aria-label={`${word}. Change ${edgeName(edge.premises, edge.target)}`}
+      aria-label={`${word}${changed ? " (what-if)" : ""}. Change ${edgeName(edge.premises, edge.target)}`}
       onClick={(event) => store.openMenu(edge, event.currentTarget)}
     >
       {word}
@@ -162,8 +164,11 @@ function TreeBox({ store, box }: { store: Store; box: Box }) {
       </div>
       <div class="tree-status">
         <Icon name={ICONS[status]} />
-        <span class="clip">{box.nodes.length > 1 && grounded ? "Grounded" : statusLine(node)}</span>
-        {node.reference && <span class="muted tree-see">see above</span>}
+        {node.reference && box.nodes.length === 1 ? (
+          <span title={statusLine(node)}>see above</span>
+        ) : (
+          <span class="clip">{box.nodes.length > 1 && grounded ? "Grounded" : statusLine(node)}</span>
+        )}
         {closed.length > 0 && <MoreButton store={store} nodes={closed} wide={node.level === 0} />}
       </div>
     </div>

@@ -8,6 +8,8 @@ import type { Store } from "./store";
 
 /** Sets of one segment listed before "n more": dense traces would give lists of thousands of lines. */
 const FIRST = 3;
+/** Below this level only the best set is listed at first. */
+const DEEP = 3;
 
 /** `focusable`: in the tab order; when the list is only there for screen readers it must not trap a sighted reader's Tab. */
 export function TreeText({ store, focusable }: { store: Store; focusable: boolean }) {
@@ -16,7 +18,7 @@ export function TreeText({ store, focusable }: { store: Store; focusable: boolea
   const [whole, setWhole] = useState<ReadonlySet<number>>(new Set());
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
   const [at, setAt] = useState("");
-  const count = (index: number): number => (whole.has(index) ? Infinity : FIRST);
+  const count = (index: number, level: number): number => (whole.has(index) ? Infinity : level < DEEP ? FIRST : 1);
   const root = openTree(model, target, { support: count, against: count }, "depth");
   const active = at.startsWith(`${target}`) ? at : root.path;
 

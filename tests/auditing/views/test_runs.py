@@ -1,0 +1,199 @@
+"""Planning, starting and watching runs."""
+
+import json
+
+import pytest
+from django.urls import reverse
+
+from auditing.models import AuditRun
+from auditing.services import execution, runs
+from tests.auditing.views.rows import make_dataset, make_run, make_trace
+
+STORED = [[[1], 2, "entailment"], [[1], 3, "neutral"], [[2], 3, "entailment"]]
+
+
+@pytest.fixture
+def ward(db):
+    return make_dataset()
+
+
+@pytest.fixture
+def trace(ward):
+    return make_trace(ward, "Ache", ["two", "three"])
+
+
+def plan(ward, query: str = "") -> str:
+    return reverse("auditing:run_plan", args=[ward.slug]) + query
+
+
+def start(ward) -> str:
+    return reverse("auditing:run_start", args=[ward.slug])
+
+
+def test_the_plan_counts_before_anything_is_asked(visitor, ward, trace):
+    # 3 segments: S2 from {S1}; S3 from {S1}, {S2}, {S1, S2}: 4 relations.
+    html = visitor.get(plan(ward, f"?trace={trace.pk}")).content.decode()
+    assert "4 new relation calls</b> of 4 relations" in html
+    assert "none, no server is paid" in html
+    assert "Small local model" in html
+    assert AuditRun.objects.count() == 0
+
+
+def test_htmx_gets_the_panel_alone(visitor, ward, trace):
+    html = visitor.get(plan(ward), headers={"HX-Request": "true"}).content.decode()
+    assert "<html" not in html
+    assert "1, all in the list" in html
+
+
+def test_every_rule_is_there_with_its_default(visitor, ward, trace):
+    html = visitor.get(plan(ward)).content.decode()
+    for name in (
+        "m_max",
+        "tau",
+        "gap_op",
+        "span_threshold",
+        "weak_cluster",
+        "unstable_policy",
+        "max_subtrees",
+    ):
+        assert f'name="p_{name}"' in html
+    assert "Default: 3." in html
+    assert "Default: no limit." in html
+
+
+def test_filters_choose_the_traces(visitor, ward, trace):
+    make_trace(ward, "Sum", ["two"], domain="mathematical")
+    html = visitor.get(plan(ward, "?domain=mathematical")).content.decode()
+    assert "1 new relation call</b> of 1 relation" in html
+    assert '<input type="hidden" name="domain" value="mathematical">' in html
+
+
+def test_stored_relations_are_offered_first_where_all_traces_have_them(visitor, ward):
+    make_trace(ward, "Ache", ["two", "three"], stored=STORED)
+    html = visitor.get(plan(ward)).content.decode()
+    assert '<option value="stored" selected>' in html
+    assert "3 came with the data" in html
+
+
+def test_a_refused_trace_is_named_with_the_ways_out(visitor, ward, trace, settings):
+    settings.AUDIT_MAX_CALLS_PER_TRACE = 3
+    html = visitor.get(plan(ward)).content.decode()
+    assert "4 relation calls" in html
+    assert "Ways out" in html
+    assert "disabled" in html
+
+
+def test_bad_input_comes_back_with_status_422_and_what_was_typed(visitor, ward, trace):
+    data = {
+        "trace": trace.pk,
+        "labeller": "local",
+        "order": "eager",
+        "p_m_min": "3",
+        "p_m_max": "2",
+        "name": "Mine",
+    }
+    answer = visitor.post(start(ward), data)
+    assert answer.status_code == 422
+    html = answer.content.decode()
+    assert "m_min must not be the larger one" in html
+    assert 'value="Mine"' in html
+    assert AuditRun.objects.count() == 0
+
+
+def test_a_server_needs_a_model_name(visitor, ward, trace):
+    answer = visitor.post(start(ward), {"trace": trace.pk, "labeller": "openai", "order": "eager"})
+    assert answer.status_code == 422
+    assert "Name the model" in answer.content.decode()
+
+
+def test_ih_10_only_an_administrator_may_name_a_server(visitor, admin_visitor, ward, trace):
+    query = f"?trace={trace.pk}&labeller=openai&model=m&order=eager&base_url=http://127.0.0.1:9/v1"
+    assert 'name="base_url"' not in visitor.get(plan(ward, query)).content.decode()
+    assert 'name="base_url"' in admin_visitor.get(plan(ward, query)).content.decode()
+    visitor.post(
+        start(ward),
+        {
+            "trace": trace.pk,
+            "labeller": "openai",
+            "model": "m",
+            "order": "eager",
+            "base_url": "http://127.0.0.1:9/v1",
+        },
+    )
+    assert AuditRun.objects.count() == 0  # no server in the settings, and the typed one does not count
+
+
+def test_a_run_is_started_with_its_rules(visitor, ward, trace, researcher):
+    data = {
+        "trace": trace.pk,
+        "labeller": "local",
+        "order": "lazy",
+        "p_tau": "2",
+        "p_gap_enabled": "on",
+        "name": "Mine",
+    }
+    answer = visitor.post(start(ward), data)
+    run = AuditRun.objects.get()
+    assert answer.url == reverse("auditing:run_detail", args=[run.pk])
+    assert (run.labeller, run.order, run.name, run.created_by, run.state) == (
+        "local",
+        "lazy",
+        "Mine",
+        researcher,
+        "queued",
+    )
+    assert run.parameters["tau"] == 2
+    assert run.parameters["context_premises"] is False  # its box was not ticked
+    assert run.parameters["d_max_threshold"] is None
+
+
+def test_traces_of_another_data_set_are_not_taken(visitor, ward, trace):
+    other = make_trace(make_dataset("Other"), "Secret", ["two"])
+    visitor.post(start(ward), {"trace": other.pk, "labeller": "local", "order": "eager"})
+    assert AuditRun.objects.count() == 0
+
+
+def test_the_run_page_shows_state_coverage_rules_and_manifest(visitor, ward):
+    trace = make_trace(ward, "Ache", ["two", "three"], stored=STORED)
+    run = runs.create(dataset=ward, traces=[trace], labeller="stored", name="Mine")
+    execution.execute(run.pk)
+    html = visitor.get(reverse("auditing:run_detail", args=[run.pk])).content.decode()
+    assert "100.0 % of the relations have a valid label" in html
+    assert f'data-island="run-progress" data-run="{run.pk}"' in html
+    assert f"{reverse('auditing:trace_detail', args=[trace.pk])}?run={run.pk}" in html
+    assert "Locality limit" in html
+    answer = visitor.get(reverse("auditing:run_manifest", args=[run.pk]))
+    run.refresh_from_db()
+    assert json.loads(answer.content) == run.manifest
+    assert "attachment" in answer.headers["Content-Disposition"]
+
+
+def test_cancel_and_resume(visitor, ward, trace):
+    run = runs.create(dataset=ward, traces=[trace], labeller="local")
+    url = reverse("auditing:run_detail", args=[run.pk])
+    assert 'value="cancel"' in visitor.get(url).content.decode()
+    visitor.post(url, {"action": "cancel"})
+    run.refresh_from_db()
+    assert run.state == "cancelled"
+    assert 'value="resume"' in visitor.get(url).content.decode()
+    visitor.post(url, {"action": "resume"})
+    run.refresh_from_db()
+    assert run.state == "queued"
+    assert visitor.post(url, {"action": "explode"}).status_code == 400
+
+
+def test_what_cannot_be_cancelled_says_why(visitor, ward):
+    run = make_run(ward)
+    html = visitor.post(
+        reverse("auditing:run_detail", args=[run.pk]), {"action": "cancel"}, follow=True
+    ).content.decode()
+    assert "nothing to cancel" in html
+
+
+def test_the_list_of_runs(visitor, ward, django_assert_num_queries):
+    assert "No run yet" in visitor.get(reverse("auditing:run_list")).content.decode()
+    for number in range(3):
+        make_run(ward, name=f"Run {number}")
+    with django_assert_num_queries(4):  # session, user, count, runs
+        html = visitor.get(reverse("auditing:run_list")).content.decode()
+    assert html.index("Run 2") < html.index("Run 0")

@@ -1,0 +1,121 @@
+"""Segments, cases and downloads."""
+
+import io
+import json
+import zipfile
+
+import pytest
+from django.urls import reverse
+
+from annotation.models import Case
+from annotation.selectors import current_segments
+from auditing.services import execution, runs
+from auditing.views.segments import sentence_places, word_places
+from tests.auditing.views.rows import make_dataset, make_trace
+
+TEXT = "He has pain. He needs a scan."
+
+
+@pytest.fixture
+def ward(db):
+    return make_dataset()
+
+
+def segments_url(trace) -> str:
+    return reverse("auditing:trace_segments", args=[trace.pk])
+
+
+def texts(trace) -> list[str]:
+    trace.refresh_from_db()
+    return [segment.text for segment in current_segments(trace)]
+
+
+def test_places_to_split_at_are_code_points(ward):
+    segment = make_trace(ward, "Ache", [TEXT]).all_segments.get(index=2)
+    assert [offset for offset, _, _ in sentence_places(segment)] == [13]
+    assert sentence_places(segment)[0][1:] == ("He has pain.", "He needs a scan.")
+    assert [offset for offset, _, _ in word_places(segment)] == [3, 7, 13, 16, 22, 24]
+
+
+def test_split_at_a_sentence_then_merge(visitor, ward):
+    trace = make_trace(ward, "Ache", [TEXT, "He goes home."])
+    html = visitor.get(segments_url(trace)).content.decode()
+    assert 'type="radio" name="offset" value="13"' in html
+    visitor.post(segments_url(trace), {"action": "split", "index": 2, "offset": 13})
+    assert texts(trace) == ["A case.", "He has pain.", "He needs a scan.", "He goes home."]
+    visitor.post(segments_url(trace), {"action": "merge", "index": 3})
+    assert texts(trace) == ["A case.", "He has pain.", "He needs a scan. He goes home."]
+    assert trace.segmentation == 3
+
+
+def test_split_before_a_word(visitor, ward):
+    trace = make_trace(ward, "Ache", [TEXT])
+    visitor.post(segments_url(trace), {"action": "split", "index": 2, "offset": "13", "word": "3"})
+    assert texts(trace) == ["A case.", "He", "has pain. He needs a scan."]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"action": "split", "index": 2},
+        {"action": "split", "index": 2, "offset": "0"},
+        {"action": "split", "index": 1, "offset": 2},
+        {"action": "split", "index": "x", "offset": 2},
+        {"action": "merge", "index": 9},
+        {"action": "explode", "index": 2},
+    ],
+)
+def test_bad_changes_leave_the_segments_as_they_were(visitor, ward, data):
+    trace = make_trace(ward, "Ache", [TEXT])
+    answer = visitor.post(segments_url(trace), data)
+    assert answer.status_code == 422
+    assert 'role="alert"' in answer.content.decode()
+    assert texts(trace) == ["A case.", TEXT]
+
+
+def test_labelled_segments_are_locked_and_it_says_why(visitor, ward):
+    trace = make_trace(ward, "Ache", [TEXT], ["correct"])
+    html = visitor.get(segments_url(trace)).content.decode()
+    assert "have labels" in html
+    assert 'value="split"' not in html
+    assert visitor.post(segments_url(trace), {"action": "split", "index": 2, "offset": 13}).status_code == 422
+    assert texts(trace) == ["A case.", TEXT]
+
+
+def test_a_case_without_a_trace(visitor, ward):
+    case = Case.objects.create(
+        dataset=ward, external_id="c", title="Waiting", context="A case.", domain="clinical"
+    )
+    url = reverse("auditing:case_answer", args=[case.pk])
+    assert url in visitor.get(reverse("auditing:dataset_detail", args=[ward.slug])).content.decode()
+    html = visitor.get(url).content.decode()
+    assert "Have a model answer this case" in html
+    assert 'name="base_url"' not in html
+    refused = visitor.post(url, {"model": ""})
+    assert refused.status_code == 422
+
+
+def test_without_a_server_the_form_says_so(visitor, ward, settings):
+    settings.LLM_BASE_URL = ""
+    case = Case.objects.create(
+        dataset=ward, external_id="c", title="Waiting", context="A case.", domain="clinical"
+    )
+    answer = visitor.post(reverse("auditing:case_answer", args=[case.pk]), {"model": "some-model"})
+    assert answer.status_code == 422
+    assert "No address of a model server is known" in answer.content.decode()
+
+
+def test_the_export_is_an_archive_of_the_audits(visitor, ward):
+    trace = make_trace(
+        ward, "Ache", ["two", "three"], stored=[[[1], 2, "entailment"], [[2], 3, "entailment"]]
+    )
+    export = reverse("auditing:dataset_export", args=[ward.slug])
+    assert visitor.get(export).status_code == 302  # nothing to export yet
+    run = runs.create(dataset=ward, traces=[trace], labeller="stored")
+    execution.execute(run.pk)
+    answer = visitor.get(export)
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        assert {"audits.jsonl", "manifest.json", "SHA256SUMS"} <= set(archive.namelist())
+        (line,) = archive.read("audits.jsonl").decode().splitlines()
+    assert [segment["label"] for segment in json.loads(line)["segments"]] == [None, "supported", "supported"]
+    assert f"run-{run.pk}" in visitor.get(f"{export}?run={run.pk}").headers["Content-Disposition"]

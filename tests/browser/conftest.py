@@ -1,0 +1,168 @@
+"""A real browser on Django's live server. Console errors and requests that leave this machine fail a test.
+
+The browser is Chromium: the path in `CHROMIUM`, else the system's. The live server speaks WSGI, so pages here use
+the poll that stands in for the socket.
+"""
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from django.db import connection
+from playwright.sync_api import ConsoleMessage, Page, Request, Route
+
+from annotation.models import Dataset, Trace
+from auditing.models import AuditRun
+from auditing.services import execution, imports, runs
+from reasonaudit.accounts.models import User
+
+ROOT = Path(__file__).resolve().parents[2]
+PASSWORD = "a long enough one for tests"
+TIMEOUT_MS = 10_000
+SIZES = [(1440, 900), (1366, 768)]
+
+# The browser driver runs an event loop in the test's thread, and Django would refuse the database there.
+os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+
+
+def chromium() -> str | None:
+    """Path of the browser, or None."""
+    given = os.environ.get("CHROMIUM")
+    return given if given else shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    reason = None
+    if chromium() is None:
+        reason = "no Chromium: install it (apt-get install chromium) or name its path in CHROMIUM"
+    elif not (ROOT / "static" / "dist" / "manifest.json").is_file():
+        reason = "the front end is not built: run `make setup`, or `npm run build` in static/"
+    for item in items:
+        if here in Path(item.fspath).parents:
+            item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.django_db(transaction=True))
+            if reason:
+                item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args() -> dict[str, object]:
+    return {
+        "executable_path": chromium(),
+        "args": [
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--no-first-run",
+        ],
+    }
+
+
+@pytest.fixture(params=SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+def screen(request: pytest.FixtureRequest) -> tuple[int, int]:
+    """Both window sizes that the pages were designed for."""
+    return request.param
+
+
+@pytest.fixture
+def page(page: Page) -> Iterator[Page]:
+    """A page that must stay silent and on this machine (PR-05)."""
+    faults: list[str] = []
+
+    def console(message: ConsoleMessage) -> None:
+        if message.type in {"error", "warning"}:
+            faults.append(f"console {message.type}: {message.text}")
+
+    def outside(route: Route, request: Request) -> None:
+        faults.append(f"request to {request.url}")
+        route.abort()
+
+    def is_outside(url: str) -> bool:
+        parts = urlsplit(url)
+        return parts.scheme in {"http", "https", "ws", "wss"} and parts.hostname not in {
+            "127.0.0.1",
+            "localhost",
+        }
+
+    page.on("console", console)
+    page.on("pageerror", lambda error: faults.append(f"script error: {error}"))
+    page.route(is_outside, outside)
+    page.add_init_script(
+        "document.addEventListener('securitypolicyviolation',"
+        " event => console.error('policy violation: ' + event.violatedDirective + ' ' + event.blockedURI))"
+    )
+    page.set_default_timeout(TIMEOUT_MS)
+    page.allowed_faults = []  # type: ignore[attr-defined]
+    yield page
+    left = [fault for fault in faults if not any(word in fault for word in page.allowed_faults)]  # type: ignore[attr-defined]
+    assert not left, "\n".join(left)
+
+
+@pytest.fixture
+def researcher(transactional_db: None) -> User:
+    return User.objects.create_user("rona", password=PASSWORD, role="researcher")
+
+
+@pytest.fixture
+def logged_in(page: Page, live_server: object, researcher: User) -> Page:
+    """The page after a login through the form."""
+    page.goto(f"{live_server}/accounts/login/")
+    page.get_by_label("Name").fill("rona")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    page.wait_for_url("**/data-sets/")
+    return page
+
+
+@pytest.fixture
+def demo(researcher: User) -> Dataset:
+    """The project's own demonstration data, the retold case audited from the relations stored with it."""
+    dataset: Dataset | str = "Demonstration"
+    for name in ("clinical", "mathematical", "cases"):
+        path = ROOT / "fixtures" / "demo" / f"{name}.jsonl"
+        preview = imports.read_upload(path.read_bytes(), path.name)
+        assert not preview.problems
+        dataset = imports.commit(preview, dataset=dataset, by=researcher, **_invented(dataset)).dataset
+    traces = Trace.objects.filter(external_id="demo-followup-retold")
+    run = runs.create(
+        dataset=dataset, traces=traces, labeller="stored", by=researcher, name="Published relations"
+    )
+    execute(run)
+    assert AuditRun.objects.get().state == "done"
+    return dataset
+
+
+def execute(run: AuditRun) -> str | None:
+    """Carry out a run as a worker would, in a thread of its own: the browser's event loop holds this one."""
+
+    def work() -> str | None:
+        try:
+            return execution.execute(run.pk)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        return pool.submit(work).result(timeout=120)
+
+
+def _invented(dataset: Dataset | str) -> dict[str, bool]:
+    return {"invented": True} if isinstance(dataset, str) else {}
+
+
+def serious_faults(page: Page) -> list[str]:
+    """What axe finds wrong with the page, serious or worse, one line each."""
+    found = Axe().run(page).response["violations"]
+    return [
+        f"{fault['id']}: {fault['help']} ({json.dumps([node['target'] for node in fault['nodes'][:3]])})"
+        for fault in found
+        if fault["impact"] in {"serious", "critical"}
+    ]

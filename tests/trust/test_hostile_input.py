@@ -1,0 +1,129 @@
+"""IH-16: on every route, hostile ids, queries, forms and bodies get an answer below 500.
+
+Rows exist, so that the views run all the way. Values are those that broke servers before: numbers beyond 64 bits and
+beyond Python's own limit, wrong types, markup, direction marks, surrogates, very long text.
+"""
+
+import json
+import random
+from collections.abc import Callable, Iterator
+
+import pytest
+from django.test import Client
+from django.urls import NoReverseMatch, get_resolver, reverse
+
+from annotation.models import Dataset
+from auditing.models import AuditResult
+from auditing.services import runs
+from auditing.services.execution import execute
+from reasonaudit.accounts.models import User
+from tests.auditing import factories
+from tests.project.routes import patterns
+
+TEXTS = [
+    "", "0", "-1", "1.5", "1e400", "NaN", "9223372036854775808", "9" * 5000, "²", "٣", "true", "null", "[]", "{}",
+    "<script>alert(1)</script>", "' OR 1=1 --", "%s%n", "../../etc/passwd", "\u202eabc", "a\u0301" * 50, "x" * 20_000,
+    "1,2,x", ",,,", "\r\nSet-Cookie: a=b", "last", "-pk", "case__dataset__name", "\ud7ff", "\U0010ffff",
+]  # fmt: skip
+NAMES = [
+    "page", "page_size", "sort", "order", "q", "search", "domain", "generator", "label", "gold", "state", "trace",
+    "result", "run", "dataset", "segment", "target", "to", "kept", "max_changes", "limit", "next", "format", "index",
+    "offset", "word", "action", "labeller", "model", "max_premises", "tau", "parameters", "concurrency", "name",
+    "scope", "days", "case",
+]  # fmt: skip
+BODIES = [
+    None, True, 0, -1, 2**63, 1.5, "", "text", [], {}, [[]], {"": ""},
+    {"edits": None}, {"edits": {}}, {"edits": [None]}, {"edits": [[1], 2, "neutral"]},
+    {"edits": [{"premises": [], "target": 2, "label": "neutral"}]},
+    {"edits": [{"premises": [3, 1], "target": 2, "label": "neutral"}]},
+    {"edits": [{"premises": [1.5], "target": "2", "label": None}]},
+    {"edits": [{"premises": [2**63 - 1], "target": 2**63 - 1, "label": "entailment"}]},
+    {"edits": [{"premises": [1], "target": 2, "label": "maybe", "extra": 1}]},
+    {"edits": [{"premises": [1], "target": 2, "label": "neutral"}] * 3},
+    {"dataset": "ward-round", "labeller": "stored", "parameters": {"tau": "NaN"}},
+    {"dataset": "ward-round", "labeller": "stored", "parameters": {"tau": 10**18, "m_max": -1}},
+    {"dataset": "ward-round", "labeller": "stored", "parameters": {"no_such": 1}},
+    {"dataset": "ward-round", "labeller": "stored", "traces": [1, "x", 2**63 - 1]},
+    {"dataset": "ward-round", "labeller": "openai:<script>", "options": {"concurrency": -1, "max_calls": "many"}},
+    {"dataset": "ward-round", "labeller": "replay:/etc", "options": {"cache_dir": "/etc"}},
+    {"dataset": "ward-round", "labeller": "scripted:/etc/passwd"},
+    {"dataset": "ward-round", "labeller": "local", "options": {"window": 2**62, "max_premises": 10**9}},
+    {"dataset": {"slug": 1}, "labeller": ["local"], "order": 7, "name": "x" * 500},
+    {"username": "x" * 10_000, "password": ["x"], "days": 1e300, "scope": None},
+]  # fmt: skip
+PATH_VALUES = {"IntConverter": [0, 2**31, 2**63, 10**30], "SlugConverter": ["x" * 300, "-", "None"]}
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def existing() -> dict[str, list[object]]:
+    """A data set with an audited trace; values for path arguments that lead to it."""
+    dataset = Dataset.objects.create(name="Ward round", slug="ward-round")
+    relations = [([1], 2, "entailment"), ([2], 3, "implied"), ([1, 3], 4, "contradiction")]
+    trace = factories.trace(4, into=dataset, relations=relations)
+    run = runs.create(dataset=dataset, traces=[trace], labeller="stored")
+    execute(run.pk)
+    result = AuditResult.objects.get(run=run)
+    return {"pk": [trace.pk, run.pk, result.pk, trace.case.pk], "slug": [dataset.slug]}
+
+
+@pytest.fixture
+def client(make_user: Callable[..., User]) -> Client:
+    client = Client(raise_request_exception=False)
+    client.force_login(make_user("admin"), backend="django.contrib.auth.backends.ModelBackend")
+    return client
+
+
+def addresses(name: str, pattern, existing: dict[str, list[object]]) -> Iterator[str]:
+    """Addresses of a route: those of existing rows first, then with hostile values."""
+    converters = pattern.pattern.converters
+    good = max((len(existing.get(key, [])) for key in converters), default=1)
+    for number in range(good):
+        chosen = {
+            key: existing[key][number % len(existing[key])]
+            if key in existing
+            else "00000000-0000-4000-8000-000000000000"
+            for key in converters
+        }
+        yield reverse(name, kwargs=chosen)
+    for key, converter in converters.items():
+        for value in PATH_VALUES.get(type(converter).__name__, []):
+            try:
+                yield reverse(name, kwargs={**dict.fromkeys(converters, "x"), key: value})
+            except NoReverseMatch:
+                continue
+
+
+ROUTES = [entry for entry in patterns(get_resolver()) if entry[0] not in {"readyz", "accounts:logout"}]
+
+
+@pytest.mark.parametrize(("name", "pattern"), ROUTES, ids=[name for name, _ in ROUTES])
+def test_ih_16_hostile_queries_and_forms(name: str, pattern, client: Client, existing) -> None:
+    chance = random.Random(name)  # noqa: S311
+    for address in addresses(name, pattern, existing):
+        for method in (client.get, client.post):
+            # Where nothing is found no parameter is read: one request shows that the address does no harm.
+            first = method(address).status_code
+            assert first < 500, f"{method.__name__} {address}"
+            for text in [] if first in {404, 405} else TEXTS:
+                data = dict.fromkeys(chance.sample(NAMES, 12), text)
+                response = method(address, data)
+                said = f"{method.__name__} {address} {str(data)[:300]}"
+                assert response.status_code < 500, said
+                assert "Set-Cookie: a=b" not in str(response.headers), said
+
+
+@pytest.mark.parametrize(
+    ("name", "pattern"), [entry for entry in ROUTES if entry[0].startswith("api:")], ids=lambda value: str(value)[:30]
+)
+def test_ih_16_hostile_json_bodies(name: str, pattern, client: Client, existing) -> None:
+    from django.core.cache import cache
+
+    for address in addresses(name, pattern, existing):
+        for body in [] if client.post(address).status_code in {404, 405} else BODIES:
+            cache.clear()
+            response = client.post(address, json.dumps(body), content_type="application/json")
+            assert response.status_code < 500, f"{address} {str(body)[:300]}"
+            if response.status_code >= 400:
+                assert set(response.json()["error"]) == {"code", "message", "remedy", "fields"}, f"{address} {body}"
