@@ -5,5 +5,5 @@ from django.urls import URLPattern, path
 from auditing.consumers import RunProgressConsumer
 
 websocket_urlpatterns: list[URLPattern] = [
-    path("ws/runs/<int:pk>/", RunProgressConsumer.as_asgi(), name="run_progress"),  # type: ignore[arg-type]
+    path("ws/runs/<int:pk>/", RunProgressConsumer.as_asgi(), name="run_progress"),
 ]

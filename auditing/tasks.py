@@ -108,7 +108,9 @@ async def reap() -> list[int]:
         waiting = [
             job
             for status in (Status.TODO, Status.DOING)
-            for job in await manager.list_jobs_async(task=run_audit.name, lock=lock_of(run_id), status=status.value)
+            for job in await manager.list_jobs_async(
+                task=run_audit.name, lock=lock_of(run_id), status=status.value
+            )
         ]
         if not waiting:
             await run_audit.configure(lock=lock_of(run_id)).defer_async(run_id=run_id)

@@ -1,10 +1,13 @@
 """ASGI entry: pages and API over HTTP, run progress over sockets."""
 
 import os
+import warnings
 
 from django.core.asgi import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "reasonaudit.settings.production")
+# WhiteNoise sends its files by a plain iterator; Django says at each file that it reads it in a thread.
+warnings.filterwarnings("ignore", message="StreamingHttpResponse must consume synchronous iterators")
 http = get_asgi_application()
 
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402

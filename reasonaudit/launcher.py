@@ -98,7 +98,7 @@ def run(*, port: int, prepare: Callable[[], None], announce: Callable[[str], Non
     try:
         prepare()
         web = ["-m", "uvicorn", "reasonaudit.asgi:application", "--host", HOST, "--port", str(port)]
-        quiet = ["--no-access-log", "--log-level", "warning", "--lifespan", "off"]
+        quiet = ["--no-access-log", "--log-level", "warning", "--lifespan", "off", "--ws-max-size", "65536"]
         commands = [
             [sys.executable, *web, *quiet],
             [sys.executable, str(embedded.ROOT / "manage.py"), "worker"],

@@ -11,7 +11,7 @@ Run it in a process of its own, so that the code under test and its benchmark sh
 or by hand: ``python tests/scripted_server.py --scenario FILE.json`` (prints the base URL on the first line).
 
 Scenario (a JSON object; every field has a default)
-    latency       seconds before each reply (0)
+    latency       seconds before each reply, as a mean (0)
     model         name in /v1/models and in replies ("scripted")
     api_key       if set, any other bearer key gets 401
     max_in_flight above this many open requests at once the server answers 429 (no limit)
@@ -288,7 +288,9 @@ class Connection(asyncio.Protocol):
             }
             state.log.write(json.dumps(entry) + "\n")
         loop = asyncio.get_running_loop()
-        self.tasks = {loop.call_later(state.latency, self.answer, request, key, rule)}
+        # The selector rounds every wait up to whole milliseconds: half of one less makes the latency a mean.
+        wait = max(0.0, state.latency - 0.0005)
+        self.tasks = {loop.call_later(wait, self.answer, request, key, rule)}
 
     def answer(self, request: dict[str, Any], key: str, rule: dict[str, Any]) -> None:
         do = rule.get("do", "answer")

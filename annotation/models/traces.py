@@ -45,6 +45,11 @@ class Trace(TimestampedModel):
     def __str__(self) -> str:
         return f"{self.case.title} ({self.external_id})"
 
+    @property
+    def has_stored_relations(self) -> bool:
+        """Whether the data say which relations hold; a source may also say that none does (`relations_given`)."""
+        return bool(self.stored_relations) or bool(self.meta.get("relations_given"))
+
 
 class Segment(models.Model):
     """One unit of a trace. `index` is 1-based in reading order; the first `context_segments` are given, not judged."""

@@ -18,12 +18,14 @@ class SegmentationLocked(UserError):
     """A segment of the trace has a label or a relation already, so the segments must stay as they are."""
 
     def __init__(self, reason: str) -> None:
-        super().__init__("segmentation_locked", reason, "Import the trace again to segment it otherwise.", status=409)
+        super().__init__(
+            "segmentation_locked", reason, "Import the trace again to segment it otherwise.", status=409
+        )
 
 
 def segmentation_lock(trace: Trace) -> str:
     """Return why the segments of this trace cannot be changed any more, or "" while they can."""
-    if trace.stored_relations:
+    if trace.has_stored_relations:
         return "The trace came with relations between its segments, which would no longer fit."
     if Segment.objects.filter(trace=trace, segmentation=trace.segmentation).exclude(gold="").exists():
         return "Segments of this trace have labels, which would no longer fit."
@@ -84,7 +86,9 @@ def _texts(trace: Trace, index: int) -> list[str]:
     texts = segment_texts(trace)
     if not trace.context_segments < index <= len(texts):
         what = "is context and is not split" if 1 <= index <= trace.context_segments else "does not exist"
-        raise UserError("bad_segment", f"Segment S{index} {what}.", fields={"index": "Choose a reasoning segment."})
+        raise UserError(
+            "bad_segment", f"Segment S{index} {what}.", fields={"index": "Choose a reasoning segment."}
+        )
     return texts
 
 

@@ -18,7 +18,9 @@ def text_hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
-def traces_create(*, dataset: Dataset, records: Sequence[TraceRecord], segmenter: str, by: Any) -> list[Trace]:
+def traces_create(
+    *, dataset: Dataset, records: Sequence[TraceRecord], segmenter: str, by: Any
+) -> list[Trace]:
     """Store traces with their cases, segments, gold labels and stored relations in one transaction.
 
     Parameters
@@ -66,10 +68,14 @@ def traces_create(*, dataset: Dataset, records: Sequence[TraceRecord], segmenter
 def _check_records(records: Sequence[TraceRecord]) -> None:
     counts = Counter((record.case_id, record.id) for record in records)
     if twice := [f"{case} / {trace}" for (case, trace), count in counts.items() if count > 1]:
-        raise ValueError(f"These traces are given twice (case / trace): {_some(twice)}. Give each its own id.")
+        raise ValueError(
+            f"These traces are given twice (case / trace): {_some(twice)}. Give each its own id."
+        )
     for record in records:
         if len(record.segments) < record.context_segments:
-            raise ValueError(f"Trace {record.id} says {record.context_segments} context segments and has fewer.")
+            raise ValueError(
+                f"Trace {record.id} says {record.context_segments} context segments and has fewer."
+            )
         unsplit = record.raw_text is not None and len(record.segments) == record.context_segments
         if unsplit or (len(record.segments) == record.context_segments and not record.meta.get("case_only")):
             raise ValueError(f"Trace {record.id} has no reasoning segments.")
@@ -83,8 +89,12 @@ def _cases(dataset: Dataset, records: Sequence[TraceRecord]) -> dict[str, Case]:
     for record in records:
         earlier = first.setdefault(record.case_id, record)
         if _context(earlier) != _context(record):
-            raise ValueError(f"Case {record.case_id} has different texts in traces {earlier.id} and {record.id}.")
-    stored = {case.external_id: case for case in Case.objects.filter(dataset=dataset, external_id__in=list(first))}
+            raise ValueError(
+                f"Case {record.case_id} has different texts in traces {earlier.id} and {record.id}."
+            )
+    stored = {
+        case.external_id: case for case in Case.objects.filter(dataset=dataset, external_id__in=list(first))
+    }
     for case_id, case in stored.items():
         if case.context != _context(first[case_id]):
             raise ValueError(
@@ -101,7 +111,9 @@ def _check_new(cases: dict[str, Case], records: Sequence[TraceRecord]) -> None:
             "case__external_id", "external_id"
         )
     )
-    if there := [f"{record.case_id} / {record.id}" for record in records if (record.case_id, record.id) in known]:
+    if there := [
+        f"{record.case_id} / {record.id}" for record in records if (record.case_id, record.id) in known
+    ]:
         raise ValueError(f"These traces are in the data set already (case / trace): {_some(there)}.")
 
 
@@ -129,7 +141,12 @@ def _case(dataset: Dataset, record: TraceRecord) -> Case:
 
 def _trace(case: Case, record: TraceRecord, segmenter: str) -> Trace:
     relations = [
-        [list(item.premises), item.target, item.label, *([dict(item.probabilities)] if item.probabilities else [])]
+        [
+            list(item.premises),
+            item.target,
+            item.label,
+            *([dict(item.probabilities)] if item.probabilities else []),
+        ]
         for item in record.relations
     ]
     return Trace(

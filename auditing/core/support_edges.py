@@ -234,14 +234,13 @@ def _apply_patterns(
     """Fill `patterns` and the pattern part of `reasons` for the combinations, rows `many`."""
     rows = graph.arrays
     single = np.flatnonzero(rows.sizes == 1)
-    single_rank = np.full((graph.n + 1, graph.n + 1), Label.NEUTRAL, dtype=np.int8)
-    single_rank[rows.firsts[single], rows.targets[single]] = rows.ranks[single]
 
     lengths = rows.sizes[many]
     starts = np.cumsum(lengths) - lengths
     part_premise = rows.premises[np.repeat(rows.starts[many] - starts, lengths) + np.arange(lengths.sum())]
     part_target = np.repeat(rows.targets[many], lengths)
-    part_rank = single_rank[part_premise, part_target]
+    part, present = _find_singletons(graph, single, part_premise, part_target)
+    part_rank = np.where(present, rows.ranks[part], np.int8(Label.NEUTRAL))
     strongest = np.maximum.reduceat(part_rank, starts)
     weakest = np.minimum.reduceat(part_rank, starts)
     codes = pattern_codes(rows.ranks[many], strongest, weakest, parameters)
@@ -251,18 +250,33 @@ def _apply_patterns(
         reasons[many[codes == PATTERN_CODE[name]]] = _REASON_CODE[name]
     dominated = codes == PATTERN_CODE["asymmetric"]
     if parameters.dominance_basis == "surviving":
-        single_usable = np.zeros((graph.n + 1, graph.n + 1), dtype=np.bool_)
-        single_usable[rows.firsts[single], rows.targets[single]] = usable[single]
-        dominant = (part_rank == np.repeat(strongest, lengths)) & single_usable[part_premise, part_target]
+        dominant = (part_rank == np.repeat(strongest, lengths)) & present & usable[part]
         dominated &= np.logical_or.reduceat(dominant, starts)
     reasons[many[dominated]] = _REASON_CODE["asymmetric"]
 
     if parameters.weak_cluster == "cluster":
+        # All components of a weak cluster are Implied, so all of them are present.
         weak_parts = np.repeat(codes == PATTERN_CODE["consistently_weak"], lengths)
-        in_cluster = np.zeros((graph.n + 1, graph.n + 1), dtype=np.bool_)
-        in_cluster[part_premise[weak_parts], part_target[weak_parts]] = True
-        hit = in_cluster[rows.firsts[single], rows.targets[single]]
-        reasons[single[hit]] = _REASON_CODE["consistently_weak"]
+        reasons[part[weak_parts]] = _REASON_CODE["consistently_weak"]
+
+
+def _find_singletons(
+    graph: Hypergraph,
+    single: NDArray[np.int64],
+    premises: NDArray[np.int64],
+    targets: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return the row of the singleton of each premise and target, and whether there is one.
+
+    The singletons, rows `single`, are stored by target and premise, so a binary search finds them.
+    """
+    if not len(single):
+        return np.zeros(len(premises), dtype=np.int64), np.zeros(len(premises), dtype=np.bool_)
+    rows, width = graph.arrays, graph.n + 1
+    keys = rows.targets[single] * width + rows.firsts[single]
+    wanted = targets * width + premises
+    places = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return single[places], keys[places] == wanted
 
 
 def pattern_codes(

@@ -27,6 +27,7 @@ from auditing.core.audit_labels import (
     Audit,
     audit,
 )
+from auditing.core.flip_patterns import PatternSegment
 from auditing.core.flip_search import (
     CONTRADICTS,
     GROUNDED,
@@ -36,7 +37,6 @@ from auditing.core.flip_search import (
     Change,
     CountingSegment,
     Goal,
-    PatternSegment,
     SearchTooLarge,
     editable_relations,
 )

@@ -83,10 +83,30 @@ def write_bundle(
         for name in [*sorted(files), *sorted(volatile), MANIFEST, SUMS]:
             _write(folder / name, everything[name])
     except OSError as error:
-        raise BundleError(
-            f"Cannot write to {folder}: {error.strerror or error}. Choose another folder."
-        ) from error
+        raise _unwritable(folder, error) from None
     return full
+
+
+def require_usable(folder: Path) -> None:
+    """Make the folder if it is not there, and refuse it if it holds anything but an earlier bundle.
+
+    Raises
+    ------
+    BundleError
+        That says why and what to do; worth asking before hours of work.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _earlier(folder)
+        probe = folder / f".{MANIFEST}.part"
+        probe.write_bytes(b"")
+        probe.unlink()
+    except OSError as error:
+        raise _unwritable(folder, error) from None
+
+
+def _unwritable(folder: Path, error: OSError) -> BundleError:
+    return BundleError(f"Cannot write to {folder}: {error.strerror or error}. Choose another folder.")
 
 
 def verify(folder: Path) -> list[str]:
@@ -122,19 +142,25 @@ def _names(folder: Path) -> list[str]:
     return [path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if not path.is_dir()]
 
 
-def _clear(folder: Path, wanted: set[str]) -> None:
-    """Remove the files of an earlier bundle; refuse a folder that holds anything else."""
-    folder.mkdir(parents=True, exist_ok=True)
+def _earlier(folder: Path) -> set[str]:
+    """Return the files of an earlier bundle in the folder; refuse a folder that holds anything else."""
     found = set(_names(folder))
     try:
-        earlier = {str(entry["name"]) for entry in json.loads((folder / MANIFEST).read_bytes())["files"]}
+        listed = {str(entry["name"]) for entry in json.loads((folder / MANIFEST).read_bytes())["files"]}
     except (OSError, ValueError, KeyError, TypeError):
-        earlier = set()
-    foreign = sorted(found - earlier - {MANIFEST, SUMS}) if earlier else sorted(found)
+        listed = set()
+    foreign = sorted(found - listed - {MANIFEST, SUMS} if listed else found)
     if foreign:
         more = f" and {len(foreign) - 1} more" if len(foreign) > 1 else ""
         raise BundleError(f"{folder} holds other files ({foreign[0]}{more}). Choose an empty folder.")
-    for name in (SUMS, *sorted((earlier & found) - wanted)):
+    # What a manifest lists is believed only for files that are really inside.
+    return listed & found
+
+
+def _clear(folder: Path, wanted: set[str]) -> None:
+    """Remove the files of an earlier bundle that the new one does not have."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in (SUMS, *sorted(_earlier(folder) - wanted)):
         (folder / name).unlink(missing_ok=True)
 
 

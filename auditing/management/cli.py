@@ -44,8 +44,8 @@ class OfflineCommand(BaseCommand):
         except OfflineError as error:
             raise Error(str(error), returncode=error.exit_code) from None
         except KeyboardInterrupt:
-            raise Error("Interrupted. Answers so far are in the cache; the same command goes on from there.",
-                        returncode=130) from None  # fmt: skip
+            sentence = "Interrupted. If there is a cache, the same command goes on from where it stopped."
+            raise Error(sentence, returncode=130) from None
         except BrokenPipeError:
             # The reader of the pipe (head, less) has enough; closing the stream must not fail again.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -110,24 +110,42 @@ def report(command: OfflineCommand, notes: Sequence[str], problems: Sequence[Any
         command.say(str(problem))
 
 
-def labelled_set(command: OfflineCommand, options: dict[str, Any], settings: Any, traces: list[Any]) -> Any:
-    """Label the traces with a progress bar on standard error; remarks go there too."""
-    from auditing.management.progress import Progress
-    from auditing.services.offline.auditing import STORED, label_traces, too_large
+def chosen(
+    command: OfflineCommand, options: dict[str, Any], settings: Any, traces: list[Any]
+) -> tuple[Any, list[Any]]:
+    """Return the labeller choice, and the traces that are not too large for it.
+
+    Raises
+    ------
+    OfflineError
+        If a trace is too large and is not to be skipped, or none is left.
+    """
+    from auditing.services.offline.auditing import STORED, too_large
     from auditing.services.offline.loading import refuse
 
     choice = labeller_choice(options, traces)
     if options["labeller"] is None:
         command.say(f"Relation labels: {choice.spec}. Say --labeller to choose another.")
-    if choice.spec != STORED:
-        refused = too_large(traces, settings)
-        report(command, [], [problem for _, problem in refused])
-        large = {trace.id for trace, _ in refused}
-        traces = [trace for trace in traces if trace.id not in large]
-        refuse([problem for _, problem in refused], skip_bad=options["skip_bad"], traces=len(traces))
+    if choice.spec == STORED:
+        return choice, traces
+    refused = too_large(traces, settings)
+    problems = [problem for _, problem in refused]
+    report(command, [], problems)
+    large = {trace.id for trace, _ in refused}
+    fit = [trace for trace in traces if trace.id not in large]
+    refuse(problems, skip_bad=options["skip_bad"], traces=len(fit))
+    return choice, fit
+
+
+def labelled_set(command: OfflineCommand, options: dict[str, Any], settings: Any, traces: list[Any]) -> Any:
+    """Label the traces with a progress bar on standard error; remarks go there too."""
+    from auditing.management.progress import Progress
+    from auditing.services.offline.auditing import label_traces
+
+    choice, fit = chosen(command, options, settings, traces)
     progress = Progress(sys.stderr, quiet=bool(options.get("json")))
     try:
-        found = label_traces(traces, choice, settings, progress)
+        found = label_traces(fit, choice, settings, progress)
     finally:
         progress.close()
     report(command, [found.quality_note] if found.quality_note else [], [])

@@ -12,7 +12,7 @@ class CallStatus(models.TextChoices):
 
 
 class RelationCall(models.Model):
-    """The accepted answer to one question: do these premise texts support this target text?
+    """The accepted answer to one question, whether these premise texts support this target text.
 
     `key` is the SHA-256 of labeller identity, prompt and texts (core `cache_key`): equal questions share a row.
     `label` is the rank 0..3 (contradiction, neutral, implied, entailment), null unless the status is valid.
@@ -35,7 +35,8 @@ class RelationCall(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(
-                condition=models.Q(status="valid", label__isnull=False) | ~models.Q(status="valid") & models.Q(label=None),
+                condition=models.Q(status="valid", label__isnull=False)
+                | ~models.Q(status="valid") & models.Q(label=None),
                 name="label_only_when_valid",
             )
         ]

@@ -62,4 +62,6 @@ class SegmentAudit(models.Model):
 
     class Meta:
         ordering = ["result", "index"]
-        constraints = [models.UniqueConstraint(fields=["result", "index"], name="segment_audit_once_per_result")]
+        constraints = [
+            models.UniqueConstraint(fields=["result", "index"], name="segment_audit_once_per_result")
+        ]

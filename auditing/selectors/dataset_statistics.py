@@ -102,7 +102,7 @@ class FailureModes:
     @property
     def said(self) -> str:
         """The bar in words."""
-        return ", ".join(f"{AuditLabel(label).label} {width:.1f} %" for label, _, width, _ in self.parts)
+        return ", ".join(f"{AuditLabel(label).label} {width:.1f}\u00a0%" for label, _, width, _ in self.parts)
 
 
 def _quantity(part: float) -> str:
@@ -226,7 +226,7 @@ def failure_takeaway(modes: list[FailureModes]) -> str:
     for mode in modes:
         orphan, unsupported = mode.counts[AuditLabel.ORPHAN], mode.counts[AuditLabel.UNSUPPORTED]
         share = 100 * mode.counts[AuditLabel.SUPPORTED] / mode.segments
-        sentence = f"{mode.word}: {share:.0f} % supported"
+        sentence = f"{mode.word}: {share:.0f}\u00a0% supported"
         if orphan > unsupported:
             sentence += ", the rest mostly lacks any support"
         elif unsupported > orphan:

@@ -32,7 +32,13 @@ class ScoredRelation:
     def to_row(self) -> list[Any]:
         """Return `[premises, target, label, status, probability]` as stored with a result."""
         premises, target = self.relation
-        return [list(premises), target, None if self.label is None else self.label.word, self.status, self.probability]
+        return [
+            list(premises),
+            target,
+            None if self.label is None else self.label.word,
+            self.status,
+            self.probability,
+        ]
 
     @classmethod
     def from_row(cls, row: Sequence[Any]) -> "ScoredRelation":
@@ -44,7 +50,9 @@ class ScoredRelation:
 
 def graph_of(n: int, scored: Iterable[ScoredRelation]) -> Hypergraph:
     """Return the hypergraph of the relations that have a label; the others count as Neutral in the audit."""
-    return Hypergraph.from_labels(n, ((*item.relation, item.label) for item in scored if item.label is not None))
+    return Hypergraph.from_labels(
+        n, ((*item.relation, item.label) for item in scored if item.label is not None)
+    )
 
 
 def run_audit(n: int, scored: Sequence[ScoredRelation], parameters: AuditParameters) -> Audit:
@@ -63,7 +71,9 @@ def store_audit(
     The relations must come in candidate order: the stored bytes then depend on the answers alone, not on the order
     in which they arrived. A result of the same run and trace is replaced.
     """
-    segments = list(Segment.objects.filter(trace_id=row.trace_id, segmentation=row.segmentation).order_by("index"))
+    segments = list(
+        Segment.objects.filter(trace_id=row.trace_id, segmentation=row.segmentation).order_by("index")
+    )
     found = run_audit(len(segments), scored, parameters)
     document = found.to_dict()
     statuses = Counter(item.status.partition(":")[0] for item in scored if item.label is None)

@@ -71,7 +71,10 @@ def execute(
         _fail(lease, str(error))
     except Exception as error:
         logger.exception("Run %s failed", run_id)
-        _fail(lease, f"The run stopped by a fault of the program ({type(error).__name__}). The worker's log says more.")
+        _fail(
+            lease,
+            f"The run stopped by a fault of the program ({type(error).__name__}). The worker's log says more.",
+        )
     run = AuditRun.objects.get(pk=run_id)
     events.send_progress_now(run_progress(run))
     return run.state

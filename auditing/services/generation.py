@@ -28,7 +28,9 @@ from reasonaudit.lib.errors import UserError
 MAX_ANSWER_CHARACTERS = 100_000
 
 
-def check(case_id: int, model: str, options: Mapping[str, Any] | None = None) -> tuple[Case, ChatProvider, str]:
+def check(
+    case_id: int, model: str, options: Mapping[str, Any] | None = None
+) -> tuple[Case, ChatProvider, str]:
     """Return case, provider and model name, or raise `UserError` when the case cannot be asked about."""
     case = Case.objects.filter(pk=case_id).first()
     if case is None:
@@ -93,7 +95,9 @@ def answer_case(case: Case, model: str, options: Mapping[str, Any] | None = None
     text, reported = _read(reply)
     parts = [text[span.start : span.end] for span in segmentation.split(text)]
     if not parts or any(len(part) > MAX_SEGMENT_CHARACTERS for part in parts):
-        raise UserError("unusable_answer", "The model's answer cannot be split into segments.", "Ask again.", status=502)
+        raise UserError(
+            "unusable_answer", "The model's answer cannot be split into segments.", "Ask again.", status=502
+        )
     call = {
         "model": name,
         "model_reported": reported,
@@ -128,13 +132,20 @@ def _read(reply: ChatReply) -> tuple[str, str]:
     try:
         completion = parse_completion(reply.body)
     except LLMError as error:
-        raise UserError("unusable_answer", f"The model's reply cannot be read. {error}", status=502) from error
+        raise UserError(
+            "unusable_answer", f"The model's reply cannot be read. {error}", status=502
+        ) from error
     text = completion.content.strip()
     if completion.refusal or not text:
-        raise UserError("unusable_answer", "The model refused or gave an empty answer.", "Ask another model.", status=502)
+        raise UserError(
+            "unusable_answer", "The model refused or gave an empty answer.", "Ask another model.", status=502
+        )
     if completion.finish_reason == "length":
         raise UserError(
-            "unusable_answer", "The model's answer was cut off at the output limit.", "Ask another model.", status=502
+            "unusable_answer",
+            "The model's answer was cut off at the output limit.",
+            "Ask another model.",
+            status=502,
         )
     if len(text) > MAX_ANSWER_CHARACTERS or "\x00" in text:
         raise UserError("unusable_answer", "The model's answer is too long or not plain text.", status=502)

@@ -14,6 +14,10 @@ from auditing.core import segmentation
 from reasonaudit.lib.errors import UserError
 
 
+ANNOTATED_RELATIONS = frozenset({"parc", "entailmentbank"})
+"""Formats that state every relation of a trace: one without any has none, and is not waiting for a labeller."""
+
+
 @dataclass(frozen=True, slots=True)
 class ImportPreview:
     """What was read from a file, before anything is stored.
@@ -69,11 +73,17 @@ def read_upload(
     notes: list[str] = []
     if len(data) > MAX_FILE_BYTES:
         problem = Problem(
-            filename, None, "", f"{len(data):,} bytes; the limit is {MAX_FILE_BYTES:,}", "Split the file into smaller ones."
+            filename,
+            None,
+            "",
+            f"{len(data):,} bytes; the limit is {MAX_FILE_BYTES:,}",
+            "Split the file into smaller ones.",
         )
         return _preview("", [], [problem], notes)
     if not data.strip():
-        return _preview("", [], [Problem(filename, None, "", "the file is empty", "Choose a file with traces.")], notes)
+        return _preview(
+            "", [], [Problem(filename, None, "", "the file is empty", "Choose a file with traces.")], notes
+        )
     name = format_name
     if name is None:
         name = detect(data, filename)
@@ -89,9 +99,15 @@ def read_upload(
         notes.append(f"Recognised as {chosen.title}.")
     found = chosen.read(data, filename, options or ReadOptions())
     records = [split_raw_text(record) for record in found.traces]
+    if chosen.name in ANNOTATED_RELATIONS:
+        records = [replace(record, meta={**record.meta, "relations_given": True}) for record in records]
     problems = [*found.problems, *_empty_splits(records, filename)]
     if not records and not problems:
-        problems = [Problem(filename, None, "", "the file holds no trace", "Check that it is the right file and format.")]
+        problems = [
+            Problem(
+                filename, None, "", "the file holds no trace", "Check that it is the right file and format."
+            )
+        ]
     return _preview(chosen.name, records, problems, [*notes, *found.notes])
 
 
@@ -106,13 +122,21 @@ def split_raw_text(record: TraceRecord) -> TraceRecord:
 
 def _empty_splits(records: list[TraceRecord], filename: str) -> list[Problem]:
     return [
-        Problem(filename, None, "raw_text", f"trace {record.id}: the text has nothing to split", "Give its reasoning.")
+        Problem(
+            filename,
+            None,
+            "raw_text",
+            f"trace {record.id}: the text has nothing to split",
+            "Give its reasoning.",
+        )
         for record in records
         if record.raw_text is not None and len(record.segments) == record.context_segments
     ]
 
 
-def _preview(name: str, records: list[TraceRecord], problems: list[Problem], notes: list[str]) -> ImportPreview:
+def _preview(
+    name: str, records: list[TraceRecord], problems: list[Problem], notes: list[str]
+) -> ImportPreview:
     reasoning = [segment for record in records for segment in record.segments[record.context_segments :]]
     counts = {
         "traces": sum(not record.meta.get("case_only") for record in records),
@@ -157,10 +181,7 @@ def commit(preview: ImportPreview, *, dataset: Dataset | str, by: Any = None, **
     if not preview.records:
         raise UserError("nothing_to_import", "The file holds no trace.", "Choose another file.")
     with transaction.atomic():
-        if isinstance(dataset, str):
-            target = dataset_create(name=dataset, by=by, **fields)
-        else:
-            target = dataset
+        target = dataset_create(name=dataset, by=by, **fields) if isinstance(dataset, str) else dataset
         try:
             traces = traces_create(
                 dataset=target, records=preview.records, segmenter=segmentation.SEGMENTER_VERSION, by=by

@@ -158,7 +158,7 @@ def _git(root: Path, *arguments: str) -> str | None:
     if not (root / ".git").exists():
         return None
     try:
-        done = subprocess.run(  # fixed words, no shell
+        done = subprocess.run(  # noqa: S603 - fixed words, no shell
             ["git", "-C", str(root), *arguments],  # noqa: S607
             capture_output=True,
             text=True,

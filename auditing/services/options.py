@@ -88,7 +88,9 @@ class RunOptions:
 
 
 def _refuse(name: str, why: str) -> UserError:
-    return UserError("bad_option", f"The option {name} cannot be used: {why}.", fields={name: f"{why}.".capitalize()})
+    return UserError(
+        "bad_option", f"The option {name} cannot be used: {why}.", fields={name: f"{why}.".capitalize()}
+    )
 
 
 def _whole(name: str, value: Any) -> int:

@@ -33,7 +33,8 @@ from reasonaudit.lib.models import RunState
 
 logger = logging.getLogger(__name__)
 
-FLUSH_ROWS = 50
+FLUSH_ROWS = 50  # most answers in one write
+FLUSH_AT = 25  # answers that make a write worth while; the other half may arrive during it, so that sending goes on
 FLUSH_SECONDS = 0.25
 TOUCH_SECONDS = 0.5  # how old the knowledge of a wish to cancel may get
 PUBLISH_SECONDS = 0.25
@@ -170,7 +171,9 @@ class Pipeline:
             answers = await self._labeller.label_batch([question.query for question in batch])
             if len(answers) != len(batch):
                 raise RuntimeError(f"the labeller gave {len(answers)} answers to {len(batch)} questions")
-            self._arrived.extend((question.key, answer) for question, answer in zip(batch, answers, strict=True))
+            self._arrived.extend(
+                (question.key, answer) for question, answer in zip(batch, answers, strict=True)
+            )
         except LLMPaused as pause:
             self._end(Ending(RunState.PAUSED, str(pause)))
         except Exception as fault:  # whatever it is, the run must end with it, not hang
@@ -198,7 +201,7 @@ class Pipeline:
     def _next_step(self) -> Callable[[], list[Question]] | None:
         now = time.monotonic()
         if self._arrived and (
-            len(self._arrived) >= FLUSH_ROWS or not self._calls or now - self._flushed_at >= FLUSH_SECONDS
+            len(self._arrived) >= FLUSH_AT or not self._calls or now - self._flushed_at >= FLUSH_SECONDS
         ):
             return self._flush
         if now - self._touched_at >= TOUCH_SECONDS:
@@ -252,9 +255,13 @@ class Pipeline:
         self._touched_at = time.monotonic()
         self._progress = run_progress(touched.run)
         if touched.cancel_requested:
-            self._wish = Ending(RunState.CANCELLED, "Cancelled. What was answered is kept; resuming asks the rest.")
+            self._wish = Ending(
+                RunState.CANCELLED, "Cancelled. What was answered is kept; resuming asks the rest."
+            )
         elif self._max_cost is not None and (touched.run.cost or 0) >= self._max_cost:
-            self._wish = Ending(RunState.PAUSED, f"The limit of {self._max_cost} on the cost of this run is reached.")
+            self._wish = Ending(
+                RunState.PAUSED, f"The limit of {self._max_cost} on the cost of this run is reached."
+            )
         return []
 
     def _speed(self) -> float | None:

@@ -74,7 +74,9 @@ class RunPlan:
             "completion_tokens_estimate": self.completion_tokens_estimate,
             "cost_estimate": None if self.cost_estimate is None else str(self.cost_estimate),
             "seconds_estimate": None if self.seconds_estimate is None else round(self.seconds_estimate, 1),
-            "refused": [{"trace": trace.pk, "title": str(trace), "message": why} for trace, why in self.refused],
+            "refused": [
+                {"trace": trace.pk, "title": str(trace), "message": why} for trace, why in self.refused
+            ],
             "quality_note": self.quality_note,
             "notes": self.notes,
         }
@@ -134,7 +136,19 @@ def plan(
         known = labellers.describe(labeller, chosen)
         nothing: list[str] = []
         return RunPlan(
-            relations, 0, 0, relations, 0, 0, Decimal(0), 0.0, refused, known.identity, known.quality_note, True, nothing
+            relations,
+            0,
+            0,
+            relations,
+            0,
+            0,
+            Decimal(0),
+            0.0,
+            refused,
+            known.identity,
+            known.quality_note,
+            True,
+            nothing,
         )
     asked = labellers.build(labeller, chosen)
     fit = [item for item in sized if item.why_not is None]
@@ -147,7 +161,9 @@ def plan(
     if order == "lazy":
         notes.append("Only what labels need is asked, so there may be fewer calls.")
     if chosen.window is not None:
-        notes.append(f"Premises farther than {chosen.window} segments are left out, which may lose far support.")
+        notes.append(
+            f"Premises farther than {chosen.window} segments are left out, which may lose far support."
+        )
     return RunPlan(
         relations=relations,
         new_calls=new,
@@ -168,7 +184,9 @@ def plan(
 def check_choices(labeller: str, options: RunOptions, order: str) -> None:
     """Raise `UserError` for choices that do not fit together."""
     if order not in ("eager", "lazy"):
-        raise UserError("bad_order", f"There is no order {order!r}.", "Use eager or lazy.", fields={"order": "Unknown."})
+        raise UserError(
+            "bad_order", f"There is no order {order!r}.", "Use eager or lazy.", fields={"order": "Unknown."}
+        )
     if order == "lazy" and options.window is not None:
         raise UserError(
             "window_with_lazy_order",
@@ -186,7 +204,7 @@ def check_choices(labeller: str, options: RunOptions, order: str) -> None:
 
 
 def _no_stored(trace: Trace) -> str | None:
-    if not trace.stored_relations:
+    if not trace.has_stored_relations:
         return "The trace came without relations. Use another labeller."
     if trace.segmentation != 1:
         return "The stored relations belong to the trace as it was imported, before it was split or merged by hand."
@@ -203,7 +221,9 @@ def _segment_counts(traces: Sequence[Trace]) -> dict[tuple[int, int], int]:
 
 def _queries(items: Sequence[SizedTrace]) -> Iterator[RelationQuery]:
     for item in items:
-        rows = Segment.objects.filter(trace=item.trace, segmentation=item.trace.segmentation).order_by("index")
+        rows = Segment.objects.filter(trace=item.trace, segmentation=item.trace.segmentation).order_by(
+            "index"
+        )
         texts = list(rows.values_list("text", flat=True))
         for premises, target in item.scope.relations():
             yield RelationQuery(tuple(texts[index - 1] for index in premises), texts[target - 1])

@@ -93,10 +93,11 @@ class TraceWork:
 
         In eager order relations that were never asked are part of it, as missing.
         """
-        keys: Iterator[bytes | None]
         if self._plan is None:
             relations = list(self.scope.relations())
-            pairs = list(zip(relations, [*self._keys, *[None] * (len(relations) - len(self._keys))], strict=True))
+            pairs = list(
+                zip(relations, [*self._keys, *[None] * (len(relations) - len(self._keys))], strict=True)
+            )
         else:
             pairs = list(zip(self._asked, self._keys, strict=True))
             pairs.sort(key=lambda pair: (pair[0][1], len(pair[0][0]), pair[0][0]))

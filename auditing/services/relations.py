@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb
+from typing import Any
 
 from auditing.core.nli import Label, Relation, candidate_count
 from auditing.core.parameters import AuditParameters
@@ -76,7 +77,7 @@ def effective_parameters(
 
 
 def stored_relations(
-    stored: Iterable[Sequence[object]], context_segments: int, max_premises: int | None
+    stored: Iterable[Sequence[Any]], context_segments: int, max_premises: int | None
 ) -> list[tuple[Relation, Label, float | None]]:
     """Return a trace's own relations in candidate order, with the probability of the label where it is known.
 
@@ -84,11 +85,11 @@ def stored_relations(
     """
     found: list[tuple[Relation, Label, float | None]] = []
     for premises, target, word, *rest in stored:
-        key = (tuple(premises), int(target))  # type: ignore[arg-type, call-overload]
-        if key[1] <= context_segments or (max_premises is not None and len(key[0]) > max_premises):
+        relation: Relation = (tuple(premises), target)
+        if target <= context_segments or (max_premises is not None and len(premises) > max_premises):
             continue
-        probabilities = rest[0] if rest and isinstance(rest[0], dict) else {}
-        found.append((key, Label.from_word(str(word)), probabilities.get(str(word))))
+        probabilities = (rest[0] if rest else None) or {}
+        found.append((relation, Label.from_word(word), probabilities.get(word)))
     found.sort(key=lambda item: (item[0][1], len(item[0][0]), item[0][0]))
     return found
 
@@ -116,10 +117,14 @@ def _ways_out(scope: Scope, limit: int) -> str:
         smaller = replace(scope.parameters, m_max=scope.parameters.m_min)
         calls = replace(scope, parameters=smaller).count()
         if calls <= limit:
-            ways.append(f"use premise sets of {smaller.m_max} segment only (m_max {smaller.m_max}: {calls:,} calls)")
+            ways.append(
+                f"use premise sets of {smaller.m_max} segment only (m_max {smaller.m_max}: {calls:,} calls)"
+            )
     if window := largest_window(scope, limit):
         calls = replace(scope, window=window).count()
-        ways.append(f"let only the {window} segments before the target be premises (window {window}: {calls:,} calls)")
+        ways.append(
+            f"let only the {window} segments before the target be premises (window {window}: {calls:,} calls)"
+        )
     ways.append("raise the limit (AUDIT_MAX_CALLS_PER_TRACE)")
     return f"Ways out: {', or '.join(ways)}."
 

@@ -160,7 +160,9 @@ def what_if(result: AuditResult, edits: Sequence[Mapping[str, Any]]) -> dict[str
     again = replay(result)
     read = [_edit(position, edit, again.n) for position, edit in enumerate(edits, start=1)]
     if len(read) > MAX_EDITS:
-        raise UserError("too_many_edits", f"{len(read)} edits were sent; the limit is {MAX_EDITS}.", "Send fewer.")
+        raise UserError(
+            "too_many_edits", f"{len(read)} edits were sent; the limit is {MAX_EDITS}.", "Send fewer."
+        )
     try:
         changed = reaudit(again.graph, read, again.parameters)
     except ValueError as error:
@@ -183,10 +185,16 @@ def _edit(position: int, edit: Any, n: int) -> EdgeEdit:
     try:
         premises, target, word = edit["premises"], edit["target"], edit["label"]
     except (KeyError, TypeError):
-        raise UserError("bad_edit", f"{where} needs premises, target and label.", "Use null to remove a relation.") from None
+        raise UserError(
+            "bad_edit", f"{where} needs premises, target and label.", "Use null to remove a relation."
+        ) from None
     numbers = [*premises, target] if isinstance(premises, list) else [None]
-    if not all(isinstance(number, int) and not isinstance(number, bool) and 1 <= number <= n for number in numbers):
-        raise UserError("bad_edit", f"{where}: premises are a list of segment numbers and target is one, 1 to {n}.")
+    if not all(
+        isinstance(number, int) and not isinstance(number, bool) and 1 <= number <= n for number in numbers
+    ):
+        raise UserError(
+            "bad_edit", f"{where}: premises are a list of segment numbers and target is one, 1 to {n}."
+        )
     try:
         label = None if word is None else Label.from_word(word)
     except ValueError as error:
@@ -199,11 +207,15 @@ def _edited(scored: Sequence[ScoredRelation], edits: Sequence[EdgeEdit]) -> list
     rows: dict[Relation, ScoredRelation] = {item.relation: item for item in scored}
     for edit in edits:
         relation = (tuple(edit.premises), edit.target)
-        rows[relation] = ScoredRelation(relation, edit.label, "valid" if edit.label is not None else "removed")
+        rows[relation] = ScoredRelation(
+            relation, edit.label, "valid" if edit.label is not None else "removed"
+        )
     return sorted(rows.values(), key=lambda item: (item.relation[1], len(item.relation[0]), item.relation[0]))
 
 
-def flips(result: AuditResult, segment: int, to: str | None = None, max_changes: int = MAX_CHANGES) -> dict[str, Any]:
+def flips(
+    result: AuditResult, segment: int, to: str | None = None, max_changes: int = MAX_CHANGES
+) -> dict[str, Any]:
     """Return the smallest sets of relation changes that give a segment another label.
 
     Parameters
@@ -237,7 +249,9 @@ def flips(result: AuditResult, segment: int, to: str | None = None, max_changes:
                 fields={"to": "Unknown label."},
             )
     if not 1 <= max_changes <= MAX_CHANGES:
-        raise UserError("bad_max_changes", f"max_changes is 1 to {MAX_CHANGES}.", fields={"max_changes": "Use 1 to 3."})
+        raise UserError(
+            "bad_max_changes", f"max_changes is 1 to {MAX_CHANGES}.", fields={"max_changes": "Use 1 to 3."}
+        )
     found = smallest_flips(again.graph, segment, again.parameters, to=wanted, max_changes=max_changes)
     words = {"from": found.label.lower(), "to": None if wanted is None else wanted.lower()}
     return found.to_dict() | words

@@ -66,7 +66,9 @@ def create(
     if refused and not (chosen.skip_refused and fit):
         raise _refusal(refused, len(sized))
     if not fit:
-        raise UserError("no_traces", "There is no trace to audit.", "Choose a data set with at least one trace.")
+        raise UserError(
+            "no_traces", "There is no trace to audit.", "Choose a data set with at least one trace."
+        )
     with transaction.atomic():
         run = AuditRun(
             dataset=dataset,
@@ -123,7 +125,9 @@ def request_cancel(run: AuditRun, by: Any = None) -> AuditRun:
             row.sequence += 1
             add_log_line(row, f"Asked to cancel{who}.")
         else:
-            set_state(row, RunState.CANCELLED, f"Cancelled{who}. What was answered is kept; resuming asks the rest.")
+            set_state(
+                row, RunState.CANCELLED, f"Cancelled{who}. What was answered is kept; resuming asks the rest."
+            )
         row.save()
     transaction.on_commit(lambda: events.send_progress_now(run_progress(row)))
     return row

@@ -136,6 +136,19 @@ def finish(lease: Lease, state: str, message: str = "") -> AuditRun:
     return run
 
 
+RETURNED = (
+    "state",
+    "total",
+    "done",
+    "cached",
+    "invalid",
+    "failed",
+    "calls",
+    "cost",
+    "sequence",
+    "calls_per_second",
+    "message",
+)
 TOUCH = """
 UPDATE auditing_auditrun SET
     done = done + %(done)s, cached = cached + %(cached)s, invalid = invalid + %(invalid)s,
@@ -146,9 +159,7 @@ UPDATE auditing_auditrun SET
     calls_per_second = %(speed)s, sequence = sequence + 1, updated_at = now(),
     lease_until = now() + make_interval(secs => %(lease_seconds)s)
 WHERE id = %(run)s AND lease_owner = %(owner)s AND state = 'running'
-RETURNING state, total, done, cached, invalid, failed, calls, cost, sequence, calls_per_second, message,
-          cancel_requested_at IS NOT NULL
-"""
+RETURNING """ + ", ".join((*RETURNED, "cancel_requested_at IS NOT NULL"))
 
 TOUCH_TRACES = """
 UPDATE auditing_auditruntrace AS row SET
@@ -203,9 +214,9 @@ def touch(
         if changes:
             columns = [[getattr(change, name) for change in changes.values()] for name in names]
             cursor.execute(TOUCH_TRACES, [list(changes), *columns])
-    fields = ("state", "total", "done", "cached", "invalid", "failed", "calls", "cost", "sequence")
-    fields = (*fields, "calls_per_second", "message")
-    return Touched(AuditRun(pk=lease.run_id, **dict(zip(fields, row, strict=False))), cancel_requested=row[-1])
+    return Touched(
+        AuditRun(pk=lease.run_id, **dict(zip(RETURNED, row, strict=False))), cancel_requested=row[-1]
+    )
 
 
 def commit_answers(
@@ -254,7 +265,9 @@ def open_traces(lease: Lease) -> list[AuditRunTrace]:
     """
     with transaction.atomic():
         run = lease.locked_run()
-        rows = list(run.run_traces.exclude(state=RunState.DONE).select_related("trace__case").order_by("pk"))
+        open_rows = run.run_traces.exclude(state=RunState.DONE).select_related("trace").order_by("pk")
+        # A run may have thousands of traces: their long fields are read one trace at a time, when needed.
+        rows = list(open_rows.defer("trace__raw_text", "trace__meta", "trace__stored_relations"))
         lost: Counter[str] = Counter()
         for row in rows:
             lost["invalid"] += row.invalid
@@ -273,5 +286,3 @@ def count_cached(lease: Lease, changes: Mapping[int, Counts], speed: float | Non
     """Count relations whose answer was known."""
     with transaction.atomic():
         return touch(lease, changes, speed=speed)
-
-

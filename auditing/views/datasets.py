@@ -10,6 +10,7 @@ from django.shortcuts import get_object_or_404, render
 from annotation.models import Dataset, Gold
 from auditing.models import AuditLabel, AuditRun
 from auditing.selectors import dataset_statistics, datasets
+from auditing.views.query import whole_number
 
 PAGE_SIZE = 25
 
@@ -70,7 +71,8 @@ def dataset_progress(request: HttpRequest, slug: str) -> HttpResponse:
     """State cells of traces whose audit is running, for the list's poll (`trace` = ids joined by commas)."""
     dataset = get_object_or_404(Dataset, slug=slug)
     run = chosen_run(request.GET, list(datasets.runs_of(dataset)))
-    wanted = [int(word) for word in request.GET.get("trace", "").split(",") if word.isdecimal()][:PAGE_SIZE]
+    words = request.GET.get("trace", "").split(",")[:PAGE_SIZE]
+    wanted = [number for word in words if (number := whole_number(word)) is not None]
     traces = datasets.traces_of(dataset, run).filter(pk__in=wanted).select_related("case").order_by("pk")
     rows = datasets.trace_rows(traces)
     live = ",".join(str(row.trace.pk) for row in rows if row.active)

@@ -182,7 +182,9 @@ class AuditForm(forms.Form):
                 unlimited = value is None and parameter.name in {"d_max_threshold", "span_threshold"}
                 if value in (None, "") and not unlimited:
                     value = getattr(DEFAULTS, parameter.name)
-                values[parameter.name] = value
+                # 3.0 from a form is the paper's 3, in the manifest too.
+                whole = isinstance(value, float) and value.is_integer()
+                values[parameter.name] = int(value) if whole else value
             try:
                 data["parameters"] = AuditParameters.from_dict(values)
             except ValueError as error:

@@ -20,6 +20,7 @@ from auditing.selectors.runs import run_progress
 from auditing.services import runs
 from auditing.views.datasets import chosen_run, read_filters
 from auditing.views.forms import RULES, AuditForm
+from auditing.views.query import whole_number
 from reasonaudit.lib.errors import UserError
 
 TRACES_PER_PAGE = 50
@@ -65,7 +66,7 @@ def run_start(request: HttpRequest, slug: str) -> HttpResponse:
 
 def chosen_traces(request: HttpRequest, dataset: Dataset, data: QueryDict) -> list[Trace]:
     """The ticked traces of this data set; with none ticked, all that the filters of the list let through."""
-    ticked = [int(word) for word in data.getlist("trace") if word.isdecimal()]
+    ticked = [number for word in data.getlist("trace") if (number := whole_number(word)) is not None]
     traces: QuerySet[Trace]
     if data.getlist("trace"):
         traces = Trace.objects.filter(case__dataset=dataset, pk__in=ticked).order_by("case__title", "pk")
@@ -84,7 +85,7 @@ def audit_form(request: HttpRequest, data: QueryDict, traces: list[Trace]) -> Au
     values = {
         name: bound.initial for name, bound in blank.fields.items() if bound.initial not in (None, False)
     }
-    if traces and all(trace.stored_relations for trace in traces):
+    if traces and all(trace.has_stored_relations for trace in traces):
         values["labeller"] = "stored"
     return AuditForm(values, admin=admin)
 

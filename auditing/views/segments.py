@@ -12,6 +12,7 @@ from annotation.models import Segment, Trace
 from annotation.selectors import current_segments
 from annotation.services import segment_merge, segment_split, segmentation_lock
 from auditing.core import segmentation
+from auditing.views.query import whole_number
 from reasonaudit.lib.errors import UserError
 
 WORDS_SHOWN = 6
@@ -23,7 +24,7 @@ def trace_segments(request: HttpRequest, pk: int) -> HttpResponse:
     if request.method == "POST":
         problem = _change(request, trace)
         if problem is None:
-            index = request.POST.get("index", "")
+            index = whole_number(request.POST.get("index"))
             return redirect(f"{reverse('auditing:trace_segments', args=[pk])}#S{index}")
         messages.error(request, problem)
     segments = list(current_segments(trace))
@@ -51,17 +52,17 @@ def trace_segments(request: HttpRequest, pk: int) -> HttpResponse:
 
 def _change(request: HttpRequest, trace: Trace) -> str | None:
     """Split or merge; returns what is wrong, or None."""
-    index, action = request.POST.get("index", ""), request.POST.get("action")
-    offset = request.POST.get("word") or request.POST.get("offset") or ""
-    if not index.isdecimal() or action not in {"split", "merge"}:
+    index, action = whole_number(request.POST.get("index")), request.POST.get("action")
+    offset = whole_number(request.POST.get("word") or request.POST.get("offset"))
+    if index is None or action not in {"split", "merge"}:
         return "Name a segment and what to do with it: split or merge."
-    if action == "split" and not offset.isdecimal():
-        return f"Choose a place in S{index} first: nothing was split."
     try:
-        if action == "split":
-            segment_split(trace=trace, index=int(index), offset=int(offset), by=request.user)
+        if action == "merge":
+            segment_merge(trace=trace, index=index, by=request.user)
+        elif offset is None:
+            return f"Choose a place in S{index} first: nothing was split."
         else:
-            segment_merge(trace=trace, index=int(index), by=request.user)
+            segment_split(trace=trace, index=index, offset=offset, by=request.user)
     except (UserError, ValueError) as error:
         return str(error)
     return None

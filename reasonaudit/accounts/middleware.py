@@ -59,7 +59,7 @@ class SessionLifetimeMiddleware:
     def process_view(self, request: HttpRequest, *_view: Any) -> None:
         """Note activity, save for what pages ask on their own."""
         match = request.resolver_match
-        if request.user.is_authenticated and match and match.view_name not in sessions.POLLED_ROUTES:
+        if request.user.is_authenticated and match and sessions.is_activity(request, match.view_name):
             sessions.touch(request.session)
 
 

@@ -25,6 +25,12 @@ def touch(session: Any) -> None:
         session[LAST_SEEN] = now
 
 
+def is_activity(request: Any, route: str) -> bool:
+    """Whether a request shows that someone is there. Fragments that a page reads do not: it may be polling."""
+    is_fragment = request.method == "GET" and request.headers.get("HX-Request") == "true"
+    return route not in POLLED_ROUTES and not is_fragment
+
+
 def is_alive(session: Any) -> bool:
     """Whether the login of the session is within both limits; a session without stamps is not."""
     now = time.time()

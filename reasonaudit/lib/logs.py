@@ -71,10 +71,8 @@ class RequestIdMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Answer with the id. An id sent by the client is not taken over: it could forge log lines."""
-        token = request_id.set(uuid.uuid4().hex)
-        try:
-            response = self.get_response(request)
-            response.headers["X-Request-ID"] = request_id.get()
-            return response
-        finally:
-            request_id.reset(token)
+        # Never reset: Django logs error answers after the last middleware, and the next request sets its own.
+        request_id.set(uuid.uuid4().hex)
+        response = self.get_response(request)
+        response.headers["X-Request-ID"] = request_id.get()
+        return response

@@ -28,6 +28,8 @@ CSRF_TRUSTED_ORIGINS = CSRF_TRUSTED_ORIGINS or [
 
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    "staticfiles": {"BACKEND": "reasonaudit.lib.static_files.HashedStaticFilesStorage"},
 }
+# Named by their content, by Vite or by Django.
+WHITENOISE_IMMUTABLE_FILE_TEST = r"^/static/assets/|\.[0-9a-f]{12}\."
 LOGGING = {**LOGGING, "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "json"}}}

@@ -79,7 +79,13 @@ class FakeLabeller:
         self._latency = latency
 
     def identity(self) -> Mapping[str, object]:
-        return {"kind": self.kind, "model": self.name, "revision": "1", "prompt": {"id": "p", "sha256": "0"}, "params": {}}
+        return {
+            "kind": self.kind,
+            "model": self.name,
+            "revision": "1",
+            "prompt": {"id": "p", "sha256": "0"},
+            "params": {},
+        }
 
     def key(self, query: RelationQuery) -> str:
         return relation_key(self.identity(), query)
@@ -112,7 +118,9 @@ class FakeLabeller:
 
 
 def invalid(why: str = "no_json") -> RelationAnswer:
-    return RelationAnswer(f"invalid:{why}", None, raw_request=b"{}", raw_reply=b"<html>", error="The reply is no label.")
+    return RelationAnswer(
+        f"invalid:{why}", None, raw_request=b"{}", raw_reply=b"<html>", error="The reply is no label."
+    )
 
 
 def failed(name: str = "timeout") -> RelationAnswer:

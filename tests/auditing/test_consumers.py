@@ -20,7 +20,10 @@ async def always() -> bool:
 def make_run():
     trace = factories.trace(3)
     return runs.create(
-        dataset=trace.case.dataset, traces=[trace], labeller="openai:m", options={"base_url": "http://127.0.0.1:9/v1"}
+        dataset=trace.case.dataset,
+        traces=[trace],
+        labeller="openai:m",
+        options={"base_url": "http://127.0.0.1:9/v1"},
     )
 
 

@@ -26,7 +26,9 @@ def run() -> list[dict[str, Any]]:
     from tests.auditing import factories
     from tests.scripted_server import start_scripted_server
 
-    sentence = "The patient has had no fever since the second day and the culture of the urine stayed without growth"
+    sentence = (
+        "The patient has had no fever since the second day and the culture of the urine stayed without growth"
+    )
     texts = [f"{sentence}, finding {number}." for number in range(SEGMENTS)]
     with start_scripted_server(latency=LATENCY_SECONDS) as server:
         options = {"base_url": server.base_url, "concurrency": IN_FLIGHT}
@@ -94,4 +96,3 @@ def _prepare() -> None:
     if not apps.ready:
         django.setup()
     call_command("migrate", verbosity=0)
-

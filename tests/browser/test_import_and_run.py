@@ -82,7 +82,6 @@ def test_a_file_becomes_an_audited_trace(logged_in: Page, tmp_path: Path, live_s
     page.wait_for_url("**/runs/*/")
     run = AuditRun.objects.get()
     assert run.parameters["m_max"] == 1
-    page.allowed_faults = ["WebSocket"]  # type: ignore[attr-defined]  # the test's server has no sockets
     assert execute(run) == "done"
     page.reload()
     expect(page.get_by_role("region", name="Coverage and rules")).to_contain_text("100.0 % of the relations")

@@ -1,9 +1,10 @@
-"""The published follow-up case (paper "Reference-Free Evaluation of Reasoning in Open-Ended Question Answering", Tables 4
-and 5): edges and labels as numbers, no sentences.
+"""The published follow-up case (paper "Reference-Free Evaluation of Reasoning in Open-Ended Question
+Answering", Tables 4 and 5): edges and labels as numbers, no sentences.
 
-The paper prints the retained edges, not the raw relations. Below is a raw set that leads to exactly these edges: every
-combination is stronger than its components (so no pattern removes it), the far ones are Entailment (an Implied edge is
-cut at a distance of three or more), and distractors that the paper's rules must remove are added.
+The paper prints the retained edges, not the raw relations. Below is a raw set that leads to exactly these
+edges: every combination is stronger than its components (so no pattern removes it), the far ones are
+Entailment (an Implied edge is cut at a distance of three or more), and distractors that the paper's rules
+must remove are added.
 
     S1 -> S2   S1 -> S3   S1 -> S4   {S2,S3} -> S4   {S4,S5} -> S8
     {S5,S6} -> S10   {S7,S8} -> S10   {S8,S9} -> S10
@@ -41,32 +42,32 @@ PRINTED_EDGES: set[Relation] = {
 }
 PRINTED_GOLD = {2: 1, 3: 0, 4: 1, 5: 1, 6: 0, 7: 0, 8: 0, 9: 1, 10: 0}
 
-E, I = Label.ENTAILMENT, Label.IMPLIED
+STRONG, WEAK = Label.ENTAILMENT, Label.IMPLIED
 SUPPORT: dict[Relation, Label] = {
-    ((1,), 2): E,
-    ((1,), 3): E,
-    ((1,), 4): E,
-    ((2, 3), 4): I,
-    ((4, 5), 8): E,
-    ((5, 6), 10): E,
-    ((7, 8), 10): I,
-    ((8, 9), 10): I,
+    ((1,), 2): STRONG,
+    ((1,), 3): STRONG,
+    ((1,), 4): STRONG,
+    ((2, 3), 4): WEAK,
+    ((4, 5), 8): STRONG,
+    ((5, 6), 10): STRONG,
+    ((7, 8), 10): WEAK,
+    ((8, 9), 10): WEAK,
 }
 # Relations the rules must remove: far Implied ones (distance 3 or more), and combinations with a strong component.
 DISTRACTORS: dict[Relation, Label] = {
-    ((1,), 5): I,
-    ((2,), 5): I,
-    ((4,), 7): I,
-    ((3,), 6): I,
-    ((1, 2), 4): E,
-    ((1, 3), 4): E,
-    ((1, 2), 3): I,
-    ((6,), 9): I,
+    ((1,), 5): WEAK,
+    ((2,), 5): WEAK,
+    ((4,), 7): WEAK,
+    ((3,), 6): WEAK,
+    ((1, 2), 4): STRONG,
+    ((1, 3), 4): STRONG,
+    ((1, 2), 3): WEAK,
+    ((6,), 9): WEAK,
 }
 
 
 def raw_graph(extra: dict[Relation, Label]) -> Hypergraph:
-    labels = {relation: Label.NEUTRAL for relation in candidates(N, AuditParameters())} | SUPPORT | extra
+    labels = dict.fromkeys(candidates(N, AuditParameters()), Label.NEUTRAL) | SUPPORT | extra
     assert len(labels) == 165
     return Hypergraph.from_labels(N, ((*relation, label) for relation, label in labels.items()))
 
@@ -77,7 +78,10 @@ def test_printed_edges_labels_and_breakpoints(extra: dict[Relation, Label]) -> N
     kept = {(edge.premises, target) for target, edges in result.selection.retained.items() for edge in edges}
     assert kept == PRINTED_EDGES
     assert result.labels == PRINTED_LABELS
-    assert {index: s.root_breakpoint for index, s in result.segments.items() if s.root_breakpoint} == {8: 5, 10: 5}
+    assert {index: s.root_breakpoint for index, s in result.segments.items() if s.root_breakpoint} == {
+        8: 5,
+        10: 5,
+    }
 
 
 def test_failing_edges_of_the_last_segment() -> None:
@@ -93,7 +97,7 @@ def test_failing_edges_of_the_last_segment() -> None:
 
 def test_root_breakpoint_follows_unsupported_segments() -> None:
     """With all three edges Entailment, {S8, S9} comes first: S10 -> S8 (Unsupported) -> S5 (Orphan)."""
-    result = audit(raw_graph({((7, 8), 10): E, ((8, 9), 10): E}))
+    result = audit(raw_graph({((7, 8), 10): STRONG, ((8, 9), 10): STRONG}))
     assert result.segments[10].failing[0].breakpoint == 8
     assert result.segments[10].root_breakpoint == 5
 

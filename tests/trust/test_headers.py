@@ -92,7 +92,9 @@ def test_dp_02_own_check_finds_a_weakened_policy(settings) -> None:
 
     assert content_security_policy(None) == []
     directives = settings.CONTENT_SECURITY_POLICY["DIRECTIVES"]
-    settings.CONTENT_SECURITY_POLICY = {"DIRECTIVES": {**directives, "script-src": ["'self'", "'unsafe-inline'"]}}
+    settings.CONTENT_SECURITY_POLICY = {
+        "DIRECTIVES": {**directives, "script-src": ["'self'", "'unsafe-inline'"]}
+    }
     assert [error.id for error in content_security_policy(None)] == ["reasonaudit.E001"]
     del settings.CONTENT_SECURITY_POLICY
     assert {error.id for error in content_security_policy(None)} == {"reasonaudit.E001"}

@@ -156,9 +156,16 @@ def test_ab_14_polling_does_not_keep_a_login_alive(make_user: Callable[..., User
     session.save()
     before = session[sessions.LAST_SEEN]
     client.get("/healthz")
+    client.get("/", headers={"HX-Request": "true"})
     assert client.session[sessions.LAST_SEEN] == before
     client.get("/")
     assert client.session[sessions.LAST_SEEN] > before
+
+
+def test_ab_14_polled_routes_exist() -> None:
+    from tests.project.routes import all_routes
+
+    assert {route.name for route in all_routes()} >= sessions.POLLED_ROUTES
 
 
 def test_ab_14_login_does_not_redirect_to_other_sites(make_user: Callable[..., User]) -> None:

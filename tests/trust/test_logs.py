@@ -108,6 +108,17 @@ def test_dp_10_security_events_have_codes(log, make_user: Callable[..., User], l
 
 
 @pytest.mark.django_db
+def test_dp_10_error_answers_are_logged_with_their_request(log) -> None:
+    first, second = Client().get("/nothing-1/"), Client().get("/nothing-2/")
+    told = {line["message"]: line["request_id"] for line in lines(log) if line["logger"] == "django.request"}
+    assert told == {
+        "Not Found: /nothing-1/": first.headers["X-Request-ID"],
+        "Not Found: /nothing-2/": second.headers["X-Request-ID"],
+    }
+    assert first.headers["X-Request-ID"] != second.headers["X-Request-ID"]
+
+
+@pytest.mark.django_db
 def test_dp_10_a_client_cannot_choose_the_request_id() -> None:
     response = Client().get("/healthz", headers={"X-Request-ID": "forged"})
     assert response.headers["X-Request-ID"] != "forged"

@@ -11,8 +11,12 @@ from django.conf import settings
 
 ROOT = Path(__file__).resolve().parents[2]
 TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
-LOADING = re.compile(r"""(?:src|href|action|srcset|poster|data-src|data-socket|hx-\w+)\s*=\s*["']?\s*(?:\w+:)?//""", re.I)
-INLINE = re.compile(r"""<script(?![^>]*\bsrc=)(?![^>]*application/json)|\son\w+\s*=|\sstyle\s*=|javascript:""", re.I)
+LOADING = re.compile(
+    r"""(?:src|href|action|srcset|poster|data-src|data-socket|hx-\w+)\s*=\s*["']?\s*(?:\w+:)?//""", re.I
+)
+INLINE = re.compile(
+    r"""<script(?![^>]*\bsrc=)(?![^>]*application/json)|\son\w+\s*=|\sstyle\s*=|javascript:""", re.I
+)
 
 
 @pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: str(path.relative_to(ROOT)))

@@ -86,6 +86,6 @@ def test_dp_04_production_cookies_and_transport(tmp_path: Path) -> None:
         tmp_path, {"ALLOWED_HOSTS": "audit.example.org,.example.net"}, "shell", "--no-imports", "-c", script
     )
     assert result.stdout.strip() == (
-        "False __Host-session __Host-csrf True True True 31536000 CompressedManifestStaticFilesStorage "
+        "False __Host-session __Host-csrf True True True 31536000 HashedStaticFilesStorage "
         "['https://audit.example.org', 'https://*.example.net'] False"
     ), result.stderr

@@ -73,7 +73,9 @@ class AuditEdges(APIView):
         page = max(1, number(request, "page", 1))
         target = number(request, "target") if "target" in request.query_params else None
         kept = {"true": True, "false": False}.get(request.query_params.get("kept", ""))
-        return Response(results.edges_page(find(pk), page=page, size=EDGES_PER_PAGE, target=target, kept=kept))
+        return Response(
+            results.edges_page(find(pk), page=page, size=EDGES_PER_PAGE, target=target, kept=kept)
+        )
 
 
 class AuditWhatIf(APIView):

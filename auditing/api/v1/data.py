@@ -51,7 +51,12 @@ class TraceList(generics.ListAPIView[Any]):
         if domain := self.request.query_params.get("domain"):
             if domain not in Domain.values:
                 known = ", ".join(Domain.values)
-                raise UserError("bad_domain", "There is no such domain.", f"Use one of {known}.", fields={"domain": "Unknown."})
+                raise UserError(
+                    "bad_domain",
+                    "There is no such domain.",
+                    f"Use one of {known}.",
+                    fields={"domain": "Unknown."},
+                )
             rows = rows.filter(case__domain=domain)
         return rows
 

@@ -16,7 +16,17 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
 
     class Meta:
         model = Dataset
-        fields = ["id", "slug", "name", "description", "licence", "attribution", "invented", "traces", "created_at"]
+        fields = [
+            "id",
+            "slug",
+            "name",
+            "description",
+            "licence",
+            "attribution",
+            "invented",
+            "traces",
+            "created_at",
+        ]
 
 
 class SegmentSerializer(serializers.ModelSerializer[Segment]):
@@ -36,7 +46,7 @@ class SegmentSerializer(serializers.ModelSerializer[Segment]):
 class TraceSerializer(serializers.ModelSerializer[Trace]):
     """A trace without its text."""
 
-    dataset = serializers.SlugRelatedField(source="case.dataset", slug_field="slug", read_only=True)
+    dataset = serializers.SlugField(source="case.dataset.slug", read_only=True)
     case = serializers.CharField(source="case.external_id", read_only=True)
     title = serializers.CharField(source="case.title", read_only=True)
     domain = serializers.CharField(source="case.domain", read_only=True)
@@ -85,7 +95,7 @@ class TraceDetailSerializer(TraceSerializer):
 class RunSerializer(serializers.ModelSerializer[AuditRun]):
     """A run: what was asked for and how far it is."""
 
-    dataset = serializers.SlugRelatedField(slug_field="slug", read_only=True)
+    dataset = serializers.SlugField(source="dataset.slug", read_only=True)
 
     class Meta:
         model = AuditRun
@@ -210,9 +220,11 @@ class AuditSummarySerializer(serializers.ModelSerializer[AuditResult]):
 class EditSerializer(serializers.Serializer[Any]):
     """One change of a relation; a null label removes it."""
 
-    premises = serializers.ListField(child=serializers.IntegerField(min_value=1), min_length=1, max_length=1000)
+    premises = serializers.ListField(
+        child=serializers.IntegerField(min_value=1), min_length=1, max_length=1000
+    )
     target = serializers.IntegerField(min_value=2)
-    label = serializers.ChoiceField(
+    label = serializers.ChoiceField(  # type: ignore[assignment]
         choices=["contradiction", "neutral", "implied", "entailment"], allow_null=True
     )
 

@@ -45,6 +45,11 @@ class Command(cli.OfflineCommand):
             default="eager",
             help="eager: every relation; lazy: only what the labels need (same labels, fewer calls)",
         )
+        parser.add_argument(
+            "--dry-run",
+            action="store_true",
+            help="only say how many calls it would take, and how many are known",
+        )
         group = parser.add_argument_group("output")
         group.add_argument("--json", action="store_true", help="print one JSON object on standard output")
         group.add_argument(
@@ -64,7 +69,12 @@ class Command(cli.OfflineCommand):
         settings = arguments.audit_settings(options)
         started = time.monotonic()
         loaded = cli.read_traces(self, options)
+        if options["dry_run"]:
+            return self._dry_run(options, settings, loaded.traces)
         from auditing.services.offline import auditing, documents, output, report
+
+        if options["out"] is not None:
+            output.require_usable_folder(options["out"])
         from auditing.services.offline.manifest import manifest
 
         found = cli.labelled_set(self, options, settings, loaded.traces)
@@ -82,7 +92,7 @@ class Command(cli.OfflineCommand):
         else:
             if options["explain"]:
                 for trace in found.traces:
-                    self.out(report.explanation(trace))
+                    self.out(report.explanation(trace) + "\n")
             self.out(
                 report.summary_table(
                     summary, new_calls=summary["calls"] - cached, cached=cached, seconds=seconds
@@ -95,4 +105,16 @@ class Command(cli.OfflineCommand):
             if options["strict"] or not coverage["labelled"]:
                 raise LabellerError(f"{sentence} {output.why(found.traces)}")
             self.say(f"{sentence} {output.why(found.traces)}")
+        return 0
+
+    def _dry_run(self, options: dict[str, Any], settings: Any, traces: list[Any]) -> int:
+        from auditing.formats.canonical import json_line
+        from auditing.services.offline.dry_run import dry_run, dry_run_text
+
+        choice, fit = cli.chosen(self, options, settings, traces)
+        found = dry_run(fit, choice, settings)
+        if options["json"]:
+            self.out_bytes(json_line(found))
+        else:
+            self.out(dry_run_text(found))
         return 0

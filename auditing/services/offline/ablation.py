@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from math import inf
 from typing import Any
 
 from auditing.core.audit_labels import audit
@@ -40,6 +41,7 @@ DEFAULT_GRID: Mapping[str, tuple[Any, ...]] = {
 }
 """One change at a time: the thresholds around their defaults, and the other choice of every rule."""
 
+UNLIMITED = ("tau", "d_max_threshold", "span_threshold")
 _SIZES = ("m_min", "m_max", "context_premises")
 
 Setting = Mapping[str, Any]
@@ -66,9 +68,20 @@ def settings_of(
         found = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
     else:
         found = [{name: value} for name, values in grid.items() for value in values]
+    for name, values in grid.items():
+        for value in values:
+            _require_known(name, value)
     for setting in found:
         _changed(base, setting)
     return found
+
+
+def _require_known(name: str, value: object) -> None:
+    known = AuditParameters().to_dict()
+    if name not in known:
+        raise UsageError(f"Unknown audit parameter {name}; known are {', '.join(sorted(known))}.")
+    if value is None and name not in UNLIMITED:
+        raise UsageError(f"{name} cannot be without a limit; give a value.")
 
 
 def default_grid(largest: int) -> dict[str, tuple[Any, ...]]:
@@ -77,8 +90,10 @@ def default_grid(largest: int) -> dict[str, tuple[Any, ...]]:
 
 
 def _changed(parameters: AuditParameters, setting: Setting) -> AuditParameters:
+    """Return the parameters with a setting's changes; None means no limit."""
+    changes: dict[str, Any] = {name: inf if value is None else value for name, value in setting.items()}
     try:
-        return AuditParameters.from_dict({**parameters.to_dict(), **setting})
+        return replace(parameters, **changes)
     except ValueError as error:
         raise UsageError(str(error)) from None
 

@@ -24,14 +24,11 @@ class AnswerCache:
     def __init__(self, folder: Path, identity: Mapping[str, object]) -> None:
         self.path = folder / f"labels-{sha256_hex(json_line(identity))[:16]}.jsonl"
         self._known: dict[str, RelationAnswer] = {}
+        self._file: int | None = None
         try:
-            folder.mkdir(parents=True, exist_ok=True)
             self._read()
-            self._file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
         except OSError as error:
-            raise OfflineError(
-                f"The cache folder {folder} cannot be used ({error.strerror}). Choose another with --cache."
-            ) from None
+            raise self._unusable(error) from None
 
     def get(self, key: str) -> RelationAnswer | None:
         """Return the stored answer, or None."""
@@ -44,12 +41,34 @@ class AnswerCache:
         self._known[key] = answer
         probabilities = None if answer.probabilities is None else dict(answer.probabilities)
         line = json_line({"key": key, "label": answer.label.word, "probabilities": probabilities})
-        # One write per line in append mode: two processes on one file never mix within a line.
-        os.write(self._file, line)
+        try:
+            if self._file is None:
+                self._file = self._open()
+            # One write per line in append mode: two processes on one file never mix within a line.
+            os.write(self._file, line)
+        except OSError as error:
+            raise self._unusable(error) from None
 
     def close(self) -> None:
         """Close the file."""
-        os.close(self._file)
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+    def _open(self) -> int:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        file = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+        size = os.lseek(file, 0, os.SEEK_END)
+        if size and os.pread(file, 1, size - 1) != b"\n":
+            # Close the line that a crash left open, or the next answer would be glued to it.
+            os.write(file, b"\n")
+        return file
+
+    def _unusable(self, error: OSError) -> OfflineError:
+        folder = self.path.parent
+        return OfflineError(
+            f"The cache folder {folder} cannot be used ({error.strerror}). Choose another with --cache."
+        )
 
     def _read(self) -> None:
         if not self.path.exists():
@@ -64,7 +83,3 @@ class AnswerCache:
                 )
             except (ValueError, KeyError, TypeError):
                 continue
-        if data and not data.endswith(b"\n"):
-            # Close the line that a crash left open, or the next answer would be glued to it.
-            with self.path.open("ab") as file:
-                file.write(b"\n")

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from annotation.formats.records import Problem, TraceRecord
 from auditing.core.hypergraph import Hypergraph
 from auditing.core.parameters import AuditParameters
+from auditing.llm.reply_store import ReplyStore
+from auditing.nli.protocol import RelationLabeller
 from auditing.services.offline.answer_cache import AnswerCache
 from auditing.services.offline.documents import audit_trace, relation_rows, trace_document
 from auditing.services.offline.errors import LabellerError, OfflineError, UsageError
@@ -131,7 +132,7 @@ def _stored(traces: Sequence[TraceRecord], settings: AuditSettings) -> LabelledS
 def _stored_trace(trace: TraceRecord, settings: AuditSettings) -> LabelledTrace:
     """Return a trace with the relations it came with; premise sets of any size, unless capped."""
     stored = stored_relations(
-        [(r.premises, r.target, r.label, r.probabilities) for r in trace.relations],
+        [(r.premises, r.target, r.label, r.probabilities or {}) for r in trace.relations],
         trace.context_segments,
         settings.max_premises,
     )
@@ -162,14 +163,8 @@ def _asked(
 ) -> LabelledSet:
     labeller = make(choice)
     identity = dict(labeller.identity())
-    cache = stored = None
-    if choice.cache is not None and keeps_replies(choice.spec):
-        from auditing.llm.reply_store import ReplyStore
-
-        store = ReplyStore(choice.cache)
-        stored = partial(_is_stored, store)
-    elif choice.cache is not None:
-        cache = AnswerCache(choice.cache, identity)
+    cache = reply_cache(choice, labeller)
+    stored = None if choice.cache is None else known_answers(choice, labeller)
     try:
         traces = label(
             Labelling(
@@ -178,12 +173,10 @@ def _asked(
                 order=settings.order,
                 window=settings.window,
                 cache=cache,
-                stored=stored,
+                stored=stored if cache is None else None,
                 progress=progress,
             )
         )
-    except ValueError as error:
-        raise OfflineError(str(error)) from None
     finally:
         if cache is not None:
             cache.close()
@@ -193,8 +186,19 @@ def _asked(
     return LabelledSet(traces, identity, labeller.quality_note, tuple(remarks))
 
 
-def _is_stored(store: Any, key: str) -> bool:
-    return store.get(key) is not None
+def reply_cache(choice: LabellerChoice, labeller: RelationLabeller) -> AnswerCache | None:
+    """Return the file of labels for a labeller that keeps no replies itself, or None."""
+    if choice.cache is None or keeps_replies(choice.spec):
+        return None
+    return AnswerCache(choice.cache, labeller.identity())
+
+
+def known_answers(choice: LabellerChoice, labeller: RelationLabeller) -> Callable[[str], bool]:
+    """Return what tells whether the answer to a key is in the cache."""
+    if choice.cache is None:
+        return lambda key: False
+    source: ReplyStore | AnswerCache = reply_cache(choice, labeller) or ReplyStore(choice.cache)
+    return lambda key: source.get(key) is not None
 
 
 def keeps_replies(spec: str) -> bool:
@@ -202,7 +206,7 @@ def keeps_replies(spec: str) -> bool:
     return spec.startswith(("openai:", "scripted:"))
 
 
-def make(choice: LabellerChoice) -> Any:
+def make(choice: LabellerChoice) -> RelationLabeller:
     """Return the labeller of a choice; every reason why it cannot be made becomes one sentence.
 
     Raises

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from auditing.formats.audits import SCHEMA, relations_csv, segments_csv, write_audits
-from auditing.formats.bundle import BundleError, write_bundle
+from auditing.formats.bundle import BundleError, require_usable, write_bundle
 from auditing.formats.canonical import json_document, json_line
 from auditing.formats.graphml import write_graphml
 from auditing.services.offline.errors import UsageError
@@ -78,6 +78,20 @@ def write(
     files, escaped = bundle_files(audits, summary, graphml=graphml)
     try:
         write_bundle(folder, files, manifest, escaped=escaped, volatile={"run.json": times})
+    except BundleError as error:
+        raise UsageError(str(error)) from None
+
+
+def require_usable_folder(folder: Path) -> None:
+    """Refuse a folder that cannot take the files, before any work is done.
+
+    Raises
+    ------
+    UsageError
+        That says why and what to do.
+    """
+    try:
+        require_usable(folder)
     except BundleError as error:
         raise UsageError(str(error)) from None
 

@@ -30,6 +30,11 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1
     return "\n".join(text)
 
 
+def counted(count: int, word: str) -> str:
+    """Return a count with its word, such as `1 trace` or `2,062 segments`."""
+    return f"{count:,} {word}{'' if count == 1 else 's'}"
+
+
 def number(value: float | None, digits: int = 3) -> str:
     """Return a value rounded for display, or a dash where it cannot be computed."""
     return NONE if value is None else f"{value:.{digits}f}"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from auditing.services.offline.documents import LABEL_WORDS
-from auditing.services.offline.report import NONE, number, table
+from auditing.services.offline.report import NONE, counted, number, table
 
 _NAMES = {
     "tpr": "TPR (correct kept)",
@@ -34,7 +34,7 @@ def evaluation_text(result: Mapping[str, Any]) -> str:
 def _evaluated(name: str, group: Mapping[str, Any]) -> str:
     gold = group["gold"]
     head = (
-        f"{name}: {group['traces']:,} traces, {gold['labelled']:,} of {group['segments']:,} segments "
+        f"{name}: {counted(group['traces'], 'trace')}, {gold['labelled']:,} of {group['segments']:,} segments "
         f"have a gold label ({', '.join(f'{count:,} {word}' for word, count in gold['labels'].items())})"
     )
     confusion = group["confusion"]
@@ -84,7 +84,7 @@ def ablation_text(result: Mapping[str, Any], *, listed: int) -> str:
         share = None if one["changed_share"] is None else 100 * one["changed_share"]
         rows.append(_ablated(setting_text(one["setting"]), f"{one['changed']:,} ({number(share, 1)} %)", one))
     lines = [
-        f"{result['traces']:,} traces, {result['default']['segments']:,} segments; S supported, "
+        f"{counted(result['traces'], 'trace')}, {counted(result['default']['segments'], 'segment')}; S supported, "
         "U unsupported, O orphan, C contradicted",
         "",
         table(["setting", "changed", "S", "U", "O", "C", "TPR", "TNR", "bal. F1"], rows),

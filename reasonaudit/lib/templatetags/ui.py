@@ -1,5 +1,6 @@
 """Template tags of every page: icons, label chips and strips, run states, numbers, links and form rows."""
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -118,7 +119,15 @@ def short(value: float | None) -> str:
 @register.filter
 def share(part: int | None, whole: int | None) -> str:
     """`part` of `whole` in per cent with one place, an en dash where `whole` is 0 or unknown."""
-    return f"{100 * part / whole:.1f} %" if part is not None and whole else DASH
+    return f"{100 * part / whole:.1f}\u00a0%" if part is not None and whole else DASH
+
+
+@register.filter
+def coverage(part: int, whole: int) -> str:
+    """`part` of `whole` in per cent: a plain 100 only when nothing is missing, else one place, never rounded up."""
+    if not whole:
+        return DASH
+    return "100\u00a0%" if part == whole else f"{math.floor(1000 * part / whole) / 10}\u00a0%"
 
 
 @register.filter

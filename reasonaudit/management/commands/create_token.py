@@ -6,6 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from reasonaudit.accounts.forms import LONGEST_TOKEN_DAYS
 from reasonaudit.accounts.models import ApiToken, User
+from reasonaudit.lib.logs import security_event
 
 
 class Command(BaseCommand):
@@ -28,6 +29,7 @@ class Command(BaseCommand):
                 f"There is no active user {options['username']!r}. Make one with `manage.py create_user`."
             )
         row, token = ApiToken.issue(user, options["name"], options["scope"], options["days"])
+        security_event("token.made", user=user.pk, token=row.pk, scope=row.scope)
         self.stderr.write(
             f"Token for {user.username} ({row.get_scope_display().lower()}), until {row.expires_at:%Y-%m-%d}:"
         )

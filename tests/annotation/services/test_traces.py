@@ -28,7 +28,9 @@ def create(into, *records):
 
 def test_a_trace_is_stored_with_case_segments_gold_and_relations():
     made = record(3, name="t", relations=[((1,), 2, "entailment")])
-    labelled = replace(made, segments=(*made.segments[:2], SegmentRecord("third", "incorrect", "wrong unit", "native")))
+    labelled = replace(
+        made, segments=(*made.segments[:2], SegmentRecord("third", "incorrect", "wrong unit", "native"))
+    )
     (stored,) = create(dataset(), labelled)
     assert stored.case.context == "t segment 1."
     assert stored.stored_relations == [[[1], 2, "entailment"]]
@@ -42,7 +44,9 @@ def test_two_traces_may_share_a_case_and_a_case_may_wait_for_an_answer():
     into = dataset()
     first, second = record(3, name="a"), record(3, name="b")
     second = replace(second, case_id=first.case_id, segments=(first.segments[0], *second.segments[1:]))
-    waiting = replace(record(2, name="c"), segments=(SegmentRecord("only the case"),), meta={"case_only": True})
+    waiting = replace(
+        record(2, name="c"), segments=(SegmentRecord("only the case"),), meta={"case_only": True}
+    )
     assert len(create(into, first, second, waiting)) == 2
     assert Case.objects.filter(dataset=into).count() == 2
     assert Case.objects.get(external_id="case-c").traces.count() == 0
@@ -91,7 +95,9 @@ def test_rp_09_splitting_makes_new_segments_and_keeps_the_old_ones():
     assert [row.text_sha256 for row in current_segments(again)] == [row.text_sha256 for row in old]
 
 
-@pytest.mark.parametrize(("index", "offset"), [(1, 2), (0, 1), (4, 1), (2, 0), (2, 5), (2, 99), (2, -1), (3, 1)])
+@pytest.mark.parametrize(
+    ("index", "offset"), [(1, 2), (0, 1), (4, 1), (2, 0), (2, 5), (2, 99), (2, -1), (3, 1)]
+)
 def test_splits_that_make_no_sense_are_refused(index, offset):
     one = trace(3, texts=("case", "ab cd", " e"))
     with pytest.raises(UserError):

@@ -8,7 +8,9 @@ from django.test import Client
 @pytest.fixture
 def as_role(db):
     def log_in(role: str) -> Client:
-        user = get_user_model().objects.create_user(username=f"a-{role}", password="correct horse battery", role=role)
+        user = get_user_model().objects.create_user(
+            username=f"a-{role}", password="correct horse battery", role=role
+        )
         client = Client()
         client.force_login(user)
         return client

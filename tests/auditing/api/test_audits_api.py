@@ -39,7 +39,13 @@ def test_the_payload_has_every_segment_and_relation(client, audit):
         "n": 5,
         "current": True,
     }
-    assert [segment["label"] for segment in body["segments"]] == [None, "supported", "supported", "orphan", "unsupported"]
+    assert [segment["label"] for segment in body["segments"]] == [
+        None,
+        "supported",
+        "supported",
+        "orphan",
+        "unsupported",
+    ]
     last = body["segments"][4]
     assert last["root_breakpoint"] == 4
     assert last["failing"] == [
@@ -101,7 +107,9 @@ def test_what_if_changes_the_answer_and_nothing_else(client, audit):
     ],
 )
 def test_an_edit_that_cannot_be_made_is_refused(client, audit, edit):
-    reply = client.post(f"/api/v1/audits/{audit.pk}/what-if/", {"edits": [edit]}, content_type="application/json")
+    reply = client.post(
+        f"/api/v1/audits/{audit.pk}/what-if/", {"edits": [edit]}, content_type="application/json"
+    )
     assert reply.status_code == 400, reply.content
     assert reply.json()["error"]["message"]
 

@@ -29,7 +29,12 @@ def test_a_run_is_started_with_its_job_and_followed_to_the_end(client, dataset):
     job = ProcrastinateJob.objects.get(task_name="auditing.run")
     assert (job.args, job.lock, job.status) == ({"run_id": run.pk}, f"audit-run-{run.pk}", "todo")
     queued = client.get(f"/api/v1/runs/{run.pk}/").json()
-    assert (queued["type"], queued["state"], queued["done"], queued["total"]) == ("run.progress", "queued", 0, 2)
+    assert (queued["type"], queued["state"], queued["done"], queued["total"]) == (
+        "run.progress",
+        "queued",
+        0,
+        2,
+    )
     execute(run.pk)
     done = client.get(f"/api/v1/runs/{run.pk}/").json()
     assert (done["state"], done["done"], done["seconds_left"]) == ("done", 2, None)
@@ -69,7 +74,11 @@ def test_cancel_and_resume(client, dataset):
     [
         ({"labeller": "scripted:/etc/passwd"}, "unknown_labeller", "labeller"),
         ({"labeller": "local:/etc"}, "unknown_labeller", "labeller"),
-        ({"labeller": "openai:m", "options": {"base_url": "http://127.0.0.1:1/v1"}}, "base_url_not_allowed", "base_url"),
+        (
+            {"labeller": "openai:m", "options": {"base_url": "http://127.0.0.1:1/v1"}},
+            "base_url_not_allowed",
+            "base_url",
+        ),
         ({"labeller": "openai:m"}, "no_model_server", "base_url"),
         ({"options": {"speed": 3}}, "bad_option", "speed"),
         ({"options": {"max_calls": 0}}, "bad_option", "max_calls"),
@@ -86,7 +95,9 @@ def test_cancel_and_resume(client, dataset):
         ({"parameters": {"m_max": 30}}, "too_many_segments", "traces"),
     ],
 )
-def test_what_cannot_be_used_is_named_and_leaves_the_database_as_it_was(client, dataset, settings, change, code, field):
+def test_what_cannot_be_used_is_named_and_leaves_the_database_as_it_was(
+    client, dataset, settings, change, code, field
+):
     settings.AUDIT_MAX_CALLS_PER_TRACE = 1000
     factories.trace(12, into=dataset)
     body = {"dataset": dataset.slug, "labeller": "local", **change}

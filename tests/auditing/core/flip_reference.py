@@ -18,7 +18,9 @@ def brute_force(
     A removal of a relation is kept apart from relabelling it Neutral only if instability matters and the relation is a
     combination: there the two differ. Elsewhere a missing label counts as Neutral, so the two are one edit.
     """
-    relations = sorted({*graph.relations, *candidates(graph.n, parameters)}, key=lambda r: (r[1], len(r[0]), r[0]))
+    relations = sorted(
+        {*graph.relations, *candidates(graph.n, parameters)}, key=lambda r: (r[1], len(r[0]), r[0])
+    )
     options: list[tuple[Relation, list[Label | None]]] = []
     for relation in relations:
         label = graph.labels.get(relation)

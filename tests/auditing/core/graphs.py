@@ -27,9 +27,7 @@ def labelled(draw: st.DrawFn, max_n: int = 6, max_size: int = 2) -> tuple[int, d
     """Draw a trace length and labels of some of its relations."""
     n = draw(st.integers(1, max_n))
     relations = list(candidates(n, AuditParameters(m_max=max_size)))
-    labels = draw(
-        st.lists(st.sampled_from([None, *Label]), min_size=len(relations), max_size=len(relations))
-    )
+    labels = draw(st.lists(st.sampled_from([None, *Label]), min_size=len(relations), max_size=len(relations)))
     return n, {r: label for r, label in zip(relations, labels, strict=True) if label is not None}
 
 

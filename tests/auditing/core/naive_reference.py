@@ -1,7 +1,7 @@
 """The audit written down literally, slowly, and apart from the product: for small traces in tests only.
 
-Follows the paper (sections 3.2 to 3.4, appendices A.1 and E.4) line by line with dictionaries and recursion, and shares
-no code with `auditing.core` but the label and parameter types.
+Follows the paper (sections 3.2 to 3.4, appendices A.1 and E.4) line by line with dictionaries and
+recursion, and shares no code with `auditing.core` but the label and parameter types.
 """
 
 from dataclasses import dataclass, field
@@ -29,8 +29,11 @@ class NaiveAudit:
     unstable: dict[int, bool] = field(default_factory=dict)
 
 
-def naive_audit(n: int, labels: Labels, parameters: AuditParameters) -> NaiveAudit:
-    """Audit every segment by literal recursion, exponential in the worst case."""
+def naive_audit(n: int, labels: Labels, parameters: AuditParameters, *, count_all: bool = True) -> NaiveAudit:
+    """Audit every segment by literal recursion, exponential in the worst case.
+
+    `count_all` adds the counts of trees without bounds.
+    """
     result = NaiveAudit()
     blocked: set[int] = set()
     contradicted: set[int] = set()
@@ -41,7 +44,9 @@ def naive_audit(n: int, labels: Labels, parameters: AuditParameters) -> NaiveAud
         result.unstable[target] = unstable
         for premises, label in here.items():
             scope = parameters.contradiction_scope
-            if label == Label.CONTRADICTION and (scope == "any" or (scope == "singleton" and len(premises) == 1)):
+            if label == Label.CONTRADICTION and (
+                scope == "any" or (scope == "singleton" and len(premises) == 1)
+            ):
                 contradicted.add(target)
         if target in contradicted and parameters.contradicted_blocks:
             blocked.add(target)
@@ -64,14 +69,13 @@ def naive_audit(n: int, labels: Labels, parameters: AuditParameters) -> NaiveAud
         return found
 
     for target in range(2, n + 1):
-        every = trees(target, n + 1, None, True)
+        if count_all:
+            every = trees(target, n + 1, None, True)
+            result.total[target] = len(every)
+            result.min_depth[target] = min(map(_depth, every), default=None)
         result.trees[target] = trees(target, parameters.max_depth, parameters.max_trees, True)
-        result.total[target] = len(every)
-        result.min_depth[target] = min(map(_depth, every), default=None)
-        if result.trees[target]:
-            label = "Supported"
-        else:
-            label = "Unsupported" if result.retained[target] else "Orphan"
+        without_tree = "Unsupported" if result.retained[target] else "Orphan"
+        label = "Supported" if result.trees[target] else without_tree
         result.search_label[target] = label
         if target in contradicted and parameters.contradiction_policy == "override":
             label = "Contradicted"

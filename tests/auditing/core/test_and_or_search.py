@@ -19,8 +19,8 @@ def search(n: int, text: str, blocked: tuple[int, ...] = (), **parameters: objec
 def test_trees_of_a_small_hypergraph() -> None:
     r"""By hand.
 
-        S1 --E--> S2 --E--> S4 <--I-- {S2, S3}
-        S1 --E--> S3
+    S1 --E--> S2 --E--> S4 <--I-- {S2, S3}
+    S1 --E--> S3
     """
     found = search(4, "1>2 E; 1>3 E; 2>4 E; 2,3>4 E; 1,3>4 I")
     s2 = (2, (1,), "entailment", ((1,),))
@@ -71,7 +71,9 @@ def test_counts_saturate_and_shared_trees_stay_small() -> None:
     """Each segment is supported by every pair before it: doubly exponential many trees, linear records."""
     n = 60
     rows = [((1,), 2, Label.ENTAILMENT)]
-    rows += [((a, b), t, Label.ENTAILMENT) for t in range(3, n + 1) for a in range(1, t) for b in range(a + 1, t)]
+    rows += [
+        ((a, b), t, Label.ENTAILMENT) for t in range(3, n + 1) for a in range(1, t) for b in range(a + 1, t)
+    ]
     found = audit(Hypergraph.from_labels(n, rows)).segments[n]
     assert found.n_trees_total == COUNT_LIMIT
     assert found.n_trees_returned == 50

@@ -22,7 +22,11 @@ def test_contradiction_overrides_and_blocks() -> None:
     text = "1>2 E; 1>3 E; 2>3 C; 3>4 E"
     assert labels(4, text) == {2: "Supported", 3: "Contradicted", 4: "Unsupported"}
     assert labels(4, text, contradicted_blocks=False) == {2: "Supported", 3: "Contradicted", 4: "Supported"}
-    assert labels(4, text, contradiction_policy="record") == {2: "Supported", 3: "Supported", 4: "Unsupported"}
+    assert labels(4, text, contradiction_policy="record") == {
+        2: "Supported",
+        3: "Supported",
+        4: "Unsupported",
+    }
     assert labels(4, text, contradiction_scope="none") == {2: "Supported", 3: "Supported", 4: "Supported"}
 
 
@@ -35,7 +39,10 @@ def test_unstable_policy() -> None:
     negative = audit(graph(4, text), AuditParameters(unstable_policy="negative"))
     assert (negative.segments[3].label, negative.segments[3].y_hat) == ("Supported", 0)
     assert negative.labels[4] == "Unsupported"
-    assert explain(negative.segments[4], negative) == "Unsupported: premise set {S3} reaches it, but S3 is unstable."
+    assert (
+        explain(negative.segments[4], negative)
+        == "Unsupported: premise set {S3} reaches it, but S3 is unstable."
+    )
 
 
 @pytest.mark.parametrize(

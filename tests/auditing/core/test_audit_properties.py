@@ -15,6 +15,7 @@ from auditing.core.audit_labels import audit, explain, render_tree
 from auditing.core.hypergraph import Hypergraph
 from auditing.core.nli import Label, Relation
 from auditing.core.parameters import AuditParameters
+from auditing.core.support_edges import edge_usable
 from tests.auditing.core.graphs import any_parameters, build, labelled
 from tests.auditing.core.naive_reference import naive_audit
 
@@ -52,7 +53,9 @@ def test_equals_literal_recursion_with_three_premises(drawn: Drawn, parameters: 
 
 @settings(max_examples=150, deadline=None)
 @given(labelled(), any_parameters(), st.randoms(use_true_random=False))
-def test_lj_17_order_of_labels_does_not_matter(drawn: Drawn, parameters: AuditParameters, rng: random.Random) -> None:
+def test_lj_17_order_of_labels_does_not_matter(
+    drawn: Drawn, parameters: AuditParameters, rng: random.Random
+) -> None:
     n, labels = drawn
     rows = [(*relation, label) for relation, label in labels.items()]
     straight = audit(Hypergraph.from_labels(n, rows), parameters)
@@ -87,14 +90,14 @@ def test_adding_support_never_unsupports(drawn: Drawn, data: st.DataObject) -> N
 )
 def test_pattern_rules_never_change_a_label(drawn: Drawn, parameters: AuditParameters) -> None:
     """The label follows from the usable edges alone when every removed combination leaves a component."""
-    from auditing.core.support_edges import edge_usable
-
     assert parameters.label_neutral
     n, labels = drawn
     result = audit(build(n, labels), parameters)
     grounds = {1: True}
     for target in range(2, n + 1):
-        usable = [p for (p, t), label in labels.items() if t == target and edge_usable(p, t, label, parameters)]
+        usable = [
+            p for (p, t), label in labels.items() if t == target and edge_usable(p, t, label, parameters)
+        ]
         tree = any(all(grounds[premise] for premise in premises) for premises in usable)
         segment = result.segments[target]
         assert segment.search_label == ("Supported" if tree else "Unsupported" if usable else "Orphan")
@@ -141,7 +144,9 @@ def test_rp_02_same_bytes_under_any_hash_seed() -> None:
     outputs = set()
     for seed in ("0", "1", "77"):
         environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)}
-        done = subprocess.run([sys.executable, "-c", SCRIPT], env=environment, capture_output=True, check=True, cwd=ROOT)
+        done = subprocess.run(
+            [sys.executable, "-c", SCRIPT], env=environment, capture_output=True, check=True, cwd=ROOT
+        )
         outputs.add(done.stdout)
     assert len(outputs) == 1
     assert b"Supported" in outputs.pop()

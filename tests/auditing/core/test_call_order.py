@@ -85,7 +85,13 @@ def test_lj_17_lazy_plan_is_exact_in_any_order_of_arrival(
 
 
 @settings(max_examples=150)
-@given(labelled(max_n=6), any_parameters(), st.sampled_from(WANTS), st.integers(0, 10), st.randoms(use_true_random=False))
+@given(
+    labelled(max_n=6),
+    any_parameters(),
+    st.sampled_from(WANTS),
+    st.integers(0, 10),
+    st.randoms(use_true_random=False),
+)
 def test_answers_from_a_cache_count(
     drawn: Drawn, parameters: AuditParameters, want: Want, known: int, rng: random.Random
 ) -> None:
@@ -147,7 +153,11 @@ def test_t2_stops_at_the_first_grounded_edge() -> None:
 def test_t3_skips_sets_with_a_premise_that_does_not_ground() -> None:
     """S2 is an Orphan: for y_hat only {S1} can still support S3."""
     assert sequential_calls(3, "", "y_hat", contradiction_scope="none") == [((1,), 2), ((1,), 3)]
-    assert sequential_calls(3, "2>3 E", "labels", contradiction_scope="none") == [((1,), 2), ((1,), 3), ((2,), 3)]
+    assert sequential_calls(3, "2>3 E", "labels", contradiction_scope="none") == [
+        ((1,), 2),
+        ((1,), 3),
+        ((2,), 3),
+    ]
 
 
 def test_t4_stops_at_the_first_contradiction() -> None:

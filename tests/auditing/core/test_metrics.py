@@ -63,7 +63,7 @@ def test_both_rates_zero_give_zero_not_none() -> None:
 
 @pytest.mark.parametrize(("gold", "predicted"), [([1], []), ([2], [1]), ([1], [None])])
 def test_bad_binary_labels(gold: list[int], predicted: list[int]) -> None:
-    with pytest.raises(ValueError, match="predictions|Binary labels"):
+    with pytest.raises(ValueError, match=r"predictions|Binary labels"):
         binary_metrics(gold, predicted)
 
 

@@ -42,7 +42,9 @@ def test_candidates_of_four_segments() -> None:
     ]
 
 
-@pytest.mark.parametrize(("n", "count"), [(1, 0), (10, 165), (13, 364), (40, 10_660), (100, 166_650), (1000, 166_666_500)])
+@pytest.mark.parametrize(
+    ("n", "count"), [(1, 0), (10, 165), (13, 364), (40, 10_660), (100, 166_650), (1000, 166_666_500)]
+)
 def test_candidate_count_closed_form(n: int, count: int) -> None:
     """C(n + 1, 3), worked out by hand."""
     assert candidate_count(n, AuditParameters()) == count
@@ -74,7 +76,9 @@ def test_lj_01_cache_key_by_hand() -> None:
 
 
 @given(st.text(), st.text(), st.dictionaries(st.text(min_size=1), st.integers()))
-def test_lj_01_key_ignores_normal_form_and_key_order(premise: str, target: str, params: dict[str, int]) -> None:
+def test_lj_01_key_ignores_normal_form_and_key_order(
+    premise: str, target: str, params: dict[str, int]
+) -> None:
     key = cache_key(model="m", prompt="p", premises=[premise], target=target, params=params)
     other = cache_key(
         model="m",

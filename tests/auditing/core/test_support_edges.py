@@ -118,7 +118,9 @@ def test_reasons_prefer_the_label_then_the_gap_then_the_pattern() -> None:
     ("scope", "expected"), [("any", ((1,), (1, 2))), ("singleton", ((1,),)), ("none", ())]
 )
 def test_contradiction_scope(scope: str, expected: tuple[Premises, ...]) -> None:
-    selection = select_edges(graph(4, "1,2>4 C; 1>4 C; 3>4 N"), AuditParameters.from_dict({"contradiction_scope": scope}))
+    selection = select_edges(
+        graph(4, "1,2>4 C; 1>4 C; 3>4 N"), AuditParameters.from_dict({"contradiction_scope": scope})
+    )
     assert selection.contradicting[4] == expected
 
 

@@ -1,10 +1,12 @@
 """The provider against a real server that misbehaves."""
 
 import asyncio
+import contextlib
 import logging
 import socket
 import time
 import traceback
+import tracemalloc
 
 import pytest
 
@@ -28,7 +30,11 @@ def request(text: str = "hello") -> ChatRequest:
 
 
 async def ask(server, text: str = "hello", **options):
-    source = provider(server.base_url, **options)
+    return await ask_at(server.base_url, text, **options)
+
+
+async def ask_at(base_url: str, text: str = "hello", **options):
+    source = provider(base_url, **options)
     try:
         return await source.complete(request(text))
     finally:
@@ -129,8 +135,33 @@ async def test_lj_07_an_endless_body_stops_at_the_limit(server):
 
 async def test_lj_07_a_gzip_bomb_stops_at_the_limit(server):
     server.change(behaviours=[{"do": "gzip_bomb", "megabytes": 64}])
+    tracemalloc.start()
     with pytest.raises(errors.LLMReplyTooLarge):
         await ask(server, "bomb", max_reply_bytes=1 << 20)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 16 << 20  # bytes: the 64 MB were never unpacked
+
+
+async def test_lj_07_an_endless_head_stops_at_the_limit():
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nX-Long: ")
+        with contextlib.suppress(ConnectionError):
+            while True:
+                writer.write(b"x" * 65536)
+                await writer.drain()
+
+    listener = await asyncio.start_server(answer, "127.0.0.1", 0)
+    source = provider(
+        f"http://127.0.0.1:{listener.sockets[0].getsockname()[1]}/v1",
+        max_reply_bytes=1 << 20,
+        policy=RetryPolicy(max_attempts=1, attempt_seconds=5),
+    )
+    with pytest.raises((errors.LLMReplyTooLarge, errors.LLMUnparsable)):
+        await source.complete(request())
+    await source.aclose()
+    listener.close()
 
 
 async def test_a_small_gzip_reply_is_read_although_it_was_not_asked_for(server):
@@ -322,6 +353,19 @@ async def test_a_body_without_a_length_ends_with_the_connection():
     source = provider(f"http://127.0.0.1:{listener.sockets[0].getsockname()[1]}/v1")
     assert (await source.complete(request())).body == b"all of it"
     await source.aclose()
+    listener.close()
+
+
+async def test_https_to_a_server_without_tls_is_named():
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+        writer.close()
+
+    listener = await asyncio.start_server(answer, "127.0.0.1", 0)
+    port = listener.sockets[0].getsockname()[1]
+    with pytest.raises(errors.LLMUnreachable, match=f"TLS handshake with https://127.0.0.1:{port} failed"):
+        await ask_at(f"https://127.0.0.1:{port}/v1")
     listener.close()
 
 

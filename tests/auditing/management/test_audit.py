@@ -268,3 +268,37 @@ def test_a_server_that_is_down_is_one_sentence(run, wound):
     assert done.code == 3
     assert "No connection to http://127.0.0.1:9" in done.err
     assert "Traceback" not in done.err
+
+
+def test_lj_11_a_dry_run_says_what_the_run_then_costs(run, wound, tmp_path):
+    # A second trace with the same texts asks nothing new.
+    path = golden.write(tmp_path / "two.jsonl", golden.trace(), golden.trace("twin"))
+    arguments = ["audit", path, "--labeller", "openai:m", "--cache", tmp_path / "cache", "--json"]
+    with start_scripted_server() as server:
+        address = ["--base-url", server.base_url]
+        before = json.loads(run(*arguments, *address, "--dry-run").out)
+        assert server.stats()["requests"] == 0
+        assert not (tmp_path / "cache").exists() or not list((tmp_path / "cache").rglob("*.gz"))
+        run(*arguments, *address)
+        assert server.stats()["requests"] == before["new_calls"] == 84
+        after = json.loads(run(*arguments, *address, "--dry-run").out)
+    assert (before["relations"], before["known"]) == (168, 84)
+    assert (after["new_calls"], after["known"], after["prompt_tokens"]) == (0, 168, 0)
+    assert before["prompt_tokens"] > 84 * 20
+    local = run("audit", path, "--labeller", "local", "--dry-run")
+    assert local.out == "2 traces, 168 relations: 84 answers are known, 84 new calls.\n"
+    assert (
+        run("audit", path, "--dry-run").out == "2 traces, 14 relations: 14 answers are known, 0 new calls.\n"
+    )
+
+
+def test_a_folder_that_cannot_take_the_result_is_refused_before_any_call(run, wound, tmp_path):
+    with start_scripted_server() as server:
+        arguments = ["audit", wound, "--labeller", "openai:m", "--base-url", server.base_url, "--no-cache"]
+        done = run(*arguments, "--out", tmp_path)  # holds the trace file
+        assert server.stats()["requests"] == 0
+    assert done.code == 2
+    assert "holds other files (wound.jsonl)" in done.err
+    done = run("audit", wound, "--out", wound / "below")
+    assert done.code == 2
+    assert "Cannot write to" in done.err

@@ -61,9 +61,20 @@ def test_ablate_covers_every_kind_of_setting_by_itself(run, wound):
     found = json.loads(run("ablate", wound, "--json").out)
     names = {name for one in found["settings"] for name in one["setting"]}
     assert names == {
-        "tau", "gap_op", "gap_enabled", "span_threshold", "d_max_threshold", "m_max", "degraded_rule", "weak_cluster",
-        "dominance_basis", "contradiction_scope", "contradiction_policy", "contradicted_blocks", "unstable_policy",
-    }  # fmt: skip
+        "tau",
+        "gap_op",
+        "gap_enabled",
+        "span_threshold",
+        "d_max_threshold",
+        "m_max",
+        "degraded_rule",
+        "weak_cluster",
+        "dominance_basis",
+        "contradiction_scope",
+        "contradiction_policy",
+        "contradicted_blocks",
+        "unstable_policy",
+    }
 
 
 def test_ablate_makes_no_call_of_its_own(run, wound, tmp_path):

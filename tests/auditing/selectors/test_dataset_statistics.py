@@ -106,8 +106,8 @@ def test_failure_modes_by_hand(django_assert_num_queries):
     ]
     assert second.ratio is None
     assert failure_takeaway([first, second]) == (
-        "Clinical: 25 % supported, the rest mostly lacks any support; "
-        "Maths: 50 % supported, the rest mostly lacks any support"
+        "Clinical: 25\u00a0% supported, the rest mostly lacks any support; "
+        "Maths: 50\u00a0% supported, the rest mostly lacks any support"
     )
     assert [mode.domain for mode in failure_modes_of(ward, newer)] == ["clinical"]
 
@@ -115,9 +115,9 @@ def test_failure_modes_by_hand(django_assert_num_queries):
 @pytest.mark.parametrize(
     ("orphan", "unsupported", "sentence"),
     [
-        (0, 0, "Clinical: 100 % supported"),
-        (2, 2, "Clinical: 20 % supported, missing support and broken chains are as common"),
-        (1, 3, "Clinical: 20 % supported, the rest mostly rests on broken chains"),
+        (0, 0, "Clinical: 100\u00a0% supported"),
+        (2, 2, "Clinical: 20\u00a0% supported, missing support and broken chains are as common"),
+        (1, 3, "Clinical: 20\u00a0% supported, the rest mostly rests on broken chains"),
     ],
 )
 def test_takeaways(orphan, unsupported, sentence):

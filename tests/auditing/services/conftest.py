@@ -14,7 +14,12 @@ SERVER = "http://127.0.0.1:9/v1"  # nothing listens there; these tests bring the
 
 @pytest.fixture
 def make_run() -> Callable[..., AuditRun]:
-    def make(*traces: Trace, labeller: str = "openai:fake", parameters: dict[str, object] | None = None, **more: object):
+    def make(
+        *traces: Trace,
+        labeller: str = "openai:fake",
+        parameters: dict[str, object] | None = None,
+        **more: object,
+    ):
         options = dict(more.pop("options", {}))  # type: ignore[call-overload]
         if labeller.startswith("openai"):
             options.setdefault("base_url", SERVER)

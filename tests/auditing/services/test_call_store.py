@@ -22,7 +22,9 @@ def valid(label: Label) -> RelationAnswer:
 
 
 def accept(*pairs):
-    return call_store.accept([NewAnswer(key, answer) for key, answer in pairs], labeller="t", parser_version="1")
+    return call_store.accept(
+        [NewAnswer(key, answer) for key, answer in pairs], labeller="t", parser_version="1"
+    )
 
 
 def test_a_valid_answer_is_never_replaced():
@@ -49,7 +51,9 @@ def test_an_invalid_answer_gives_way_and_is_never_a_hit():
 
 
 def test_a_reply_with_nul_characters_is_kept_as_bytes():
-    answer = RelationAnswer("invalid:no_json", None, raw_reply=b"\x00<html>", model_reported="m\x00", error="bad \x00")
+    answer = RelationAnswer(
+        "invalid:no_json", None, raw_reply=b"\x00<html>", model_reported="m\x00", error="bad \x00"
+    )
     accept((KEYS[0], answer))
     assert call_store.lookup(KEYS)[KEYS[0]].reason == "no_json"
 
@@ -98,7 +102,9 @@ def test_lj_04_two_workers_that_answer_the_same_questions_store_each_once():
         finally:
             connection.close()
 
-    workers = [threading.Thread(target=answer, args=(order,)) for order in (KEYS, KEYS[::-1], KEYS[10:] + KEYS[:10])]
+    workers = [
+        threading.Thread(target=answer, args=(order,)) for order in (KEYS, KEYS[::-1], KEYS[10:] + KEYS[:10])
+    ]
     for worker in workers:
         worker.start()
     for worker in workers:

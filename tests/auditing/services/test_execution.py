@@ -68,12 +68,16 @@ def test_a_chain_of_entailments_is_supported_and_a_cut_makes_the_rest_unsupporte
             lambda q: Label.ENTAILMENT if (q.premises, q.target) in chain else Label.NEUTRAL, name="chain"
         ),
     )
-    assert list(SegmentAudit.objects.filter(result__run=run).values_list("label", flat=True)) == ["supported"] * 2
+    assert (
+        list(SegmentAudit.objects.filter(result__run=run).values_list("label", flat=True))
+        == ["supported"] * 2
+    )
     cut = make_run(factories.trace(3, texts=texts))
     execute(
         cut.pk,
         labeller=factories.FakeLabeller(
-            lambda q: Label.ENTAILMENT if (q.premises, q.target) == (("b",), "c") else Label.NEUTRAL, name="cut"
+            lambda q: Label.ENTAILMENT if (q.premises, q.target) == (("b",), "c") else Label.NEUTRAL,
+            name="cut",
         ),
     )
     rows = SegmentAudit.objects.filter(result__run=cut).values_list("label", "y_hat", "root_breakpoint")
@@ -181,7 +185,9 @@ def test_llm_paused_pauses_the_run_and_keeps_what_was_answered(make_run):
     def answers(query):
         asked.append(query)
         if len(asked) > 5:
-            raise LLMPaused("The model server does not accept the API key (401). Set the right key, then resume.")
+            raise LLMPaused(
+                "The model server does not accept the API key (401). Set the right key, then resume."
+            )
         return Label.NEUTRAL
 
     run = make_run(factories.trace(5))
@@ -371,7 +377,12 @@ def test_given_segments_are_no_targets_and_ground(make_run):
 
 
 def test_stored_relations_need_no_call_and_may_have_any_size(make_run):
-    relations = [((1,), 2, "entailment"), ((1,), 3, "entailment"), ((1, 2, 3), 4, "entailment"), ((4,), 5, "neutral")]
+    relations = [
+        ((1,), 2, "entailment"),
+        ((1,), 3, "entailment"),
+        ((1, 2, 3), 4, "entailment"),
+        ((4,), 5, "neutral"),
+    ]
     trace = factories.trace(5, relations=relations)
     run = make_run(trace, labeller="stored")
     assert execute(run.pk) == RunState.DONE

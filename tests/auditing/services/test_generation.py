@@ -21,7 +21,12 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def case() -> Case:
     record = TraceRecord(
-        "x", "waiting", "clinical", "Waiting case", (SegmentRecord("A case that waits."),), meta={"case_only": True}
+        "x",
+        "waiting",
+        "clinical",
+        "Waiting case",
+        (SegmentRecord("A case that waits."),),
+        meta={"case_only": True},
     )
     traces_create(dataset=factories.dataset(), records=[record], segmenter="", by=None)
     return Case.objects.get(external_id="waiting")
@@ -33,7 +38,11 @@ def test_the_answer_becomes_a_generated_trace_with_its_call(case):
         trace = generation.answer_case(case, "openai:scripted", options)
         second = generation.answer_case(case, "openai:scripted", options)
     assert trace.origin == Trace.Origin.GENERATED
-    assert (trace.generator, trace.external_id, second.external_id) == ("scripted", "generated-1", "generated-2")
+    assert (trace.generator, trace.external_id, second.external_id) == (
+        "scripted",
+        "generated-1",
+        "generated-2",
+    )
     texts = segment_texts(trace)
     assert texts[0] == "A case that waits."
     assert texts[1].startswith("The relation is")

@@ -65,14 +65,14 @@ def test_raw_text_is_split_here_and_kept():
     [
         (b"", "file is empty"),
         (b" \n\n ", "file is empty"),
-        (b"\x89PNG\r\n\x1a\n\x00\x00", "."),
-        ("caf\xe9, text".encode("latin-1"), "."),
+        (b"\x89PNG\r\n\x1a\n\x00\x00", "format was not recognised"),
+        ("caf\xe9, text".encode("latin-1"), "not UTF-8"),
         (line(segments=[]).encode(), "segments"),
-        (line(segments=[{"text": "only"}], relations=...).encode(), "."),
+        (line(segments=[{"text": "only"}], relations=...).encode(), "only context"),
         (line(segments=[{"text": "a"}, {"text": "b\x00"}]).encode(), "NUL"),
         (line(segments=[{"text": "a"}, {"text": "x" * 20_001}]).encode(), "20,0"),
         (line(relations=[{"premises": [1], "target": 2, "label": "proves"}]).encode(), "label"),
-        (line(relations=[{"premises": [2], "target": 1, "label": "implied"}]).encode(), "premises"),
+        (line(relations=[{"premises": [2], "target": 1, "label": "implied"}]).encode(), "target"),
         ((line() + "\n" + line()).encode(), "t1"),
     ],
 )

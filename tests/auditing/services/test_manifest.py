@@ -15,7 +15,12 @@ HASH = {"type": "string", "pattern": "^([0-9a-f]{64}|unknown)$"}
 
 
 def closed(**properties):
-    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
 
 
 CODE = closed(

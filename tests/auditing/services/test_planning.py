@@ -47,11 +47,16 @@ def test_lj_11_the_plan_equals_the_run_on_a_real_server():
 def test_lj_11_an_unknown_price_is_said_and_is_not_zero():
     trace = factories.trace(4)
     plan = runs.plan(
-        traces=[trace], labeller="openai:m", options={"base_url": "http://127.0.0.1:9/v1"}, parameters=AuditParameters()
+        traces=[trace],
+        labeller="openai:m",
+        options={"base_url": "http://127.0.0.1:9/v1"},
+        parameters=AuditParameters(),
     )
     assert plan.cost_estimate is None
     assert any("price is not known" in note for note in plan.notes)
-    assert runs.plan(traces=[trace], labeller="local", parameters=AuditParameters()).cost_estimate == Decimal(0)
+    assert runs.plan(traces=[trace], labeller="local", parameters=AuditParameters()).cost_estimate == Decimal(
+        0
+    )
 
 
 def test_a_plan_of_stored_relations_has_no_call():
@@ -76,7 +81,9 @@ def test_too_long_and_too_short_traces_are_refused_and_nothing_is_stored(setting
         runs.create(dataset=long.case.dataset, traces=chosen, labeller="local")
     assert refused.value.code == "too_many_segments"
     assert not AuditRun.objects.exists()
-    run = runs.create(dataset=long.case.dataset, traces=chosen, labeller="local", options={"skip_refused": True})
+    run = runs.create(
+        dataset=long.case.dataset, traces=chosen, labeller="local", options={"skip_refused": True}
+    )
     assert [row.trace_id for row in run.run_traces.all()] == [fine.pk]
     assert sum("Left out" in text for _, text in run.log) == 2
     with pytest.raises(UserError, match="165 relation calls"):

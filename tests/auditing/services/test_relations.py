@@ -63,7 +63,12 @@ def test_too_little_to_audit_is_said(n, words):
 
 
 def test_stored_relations_come_in_candidate_order_and_may_be_capped():
-    stored = [[[1, 2, 3], 4, "entailment"], [[2], 3, "implied", {"implied": 0.75}], [[1], 3, "neutral"], [[1], 2, "neutral"]]
+    stored = [
+        [[1, 2, 3], 4, "entailment"],
+        [[2], 3, "implied", {"implied": 0.75}],
+        [[1], 3, "neutral"],
+        [[1], 2, "neutral"],
+    ]
     assert stored_relations(stored, 2, None) == [
         (((1,), 3), Label.NEUTRAL, None),
         (((2,), 3), Label.IMPLIED, 0.75),

@@ -51,5 +51,7 @@ def start_worker(transactional_db, tmp_path) -> Iterator[Callable[..., subproces
             process.send_signal(signal.SIGKILL)
         process.wait(10)
     with connection.cursor() as cursor:
-        cursor.execute("TRUNCATE procrastinate_jobs, procrastinate_workers, procrastinate_periodic_defers CASCADE")
+        cursor.execute(
+            "TRUNCATE procrastinate_jobs, procrastinate_workers, procrastinate_periodic_defers CASCADE"
+        )
     print(log.read_text(errors="replace") if log.exists() else "")

@@ -51,7 +51,7 @@ def test_lj_03_a_run_survives_workers_killed_at_random_points(start_worker):
         lost = 0
         for moment in moments:
             worker = start_worker()
-            wait_for(lambda moment=moment: len(server.requests()) >= moment + lost)
+            wait_for(lambda wanted=moment + lost: len(server.requests()) >= wanted)
             worker.send_signal(signal.SIGKILL)
             worker.wait(10)
             time.sleep(0.3)  # a commit that the database had already received still comes through
@@ -89,7 +89,9 @@ def test_lj_15_sigterm_gives_the_run_back_within_ten_seconds_and_the_next_worker
         assert time.monotonic() - asked_to_stop < 10
         assert state(run) == RunState.QUEUED
         assert run.lease_owner == ""
-        assert run.done == RelationCall.objects.count() == len(server.requests()), "nothing in flight was thrown away"
+        assert run.done == RelationCall.objects.count() == len(server.requests()), (
+            "nothing in flight was thrown away"
+        )
         start_worker()
         wait_for(lambda: state(run) == RunState.DONE)
         assert len(server.requests()) == 84

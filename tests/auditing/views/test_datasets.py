@@ -36,7 +36,7 @@ def test_the_page_shows_both_kinds_of_labels_with_words(visitor):
     html = visitor.get(detail(ward)).content.decode()
     assert 'aria-label="Gold labels: 1 correct, 1 not labelled"' in html
     assert 'aria-label="Audit labels: 1 orphan, 1 supported"' in html
-    assert "Clinical: 50 % supported, the rest mostly lacks any support" in html
+    assert "Clinical: 50\u00a0% supported, the rest mostly lacks any support" in html
     assert "Invented data" not in html
 
 

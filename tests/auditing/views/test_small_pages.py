@@ -119,3 +119,17 @@ def test_the_export_is_an_archive_of_the_audits(visitor, ward):
         (line,) = archive.read("audits.jsonl").decode().splitlines()
     assert [segment["label"] for segment in json.loads(line)["segments"]] == [None, "supported", "supported"]
     assert f"run-{run.pk}" in visitor.get(f"{export}?run={run.pk}").headers["Content-Disposition"]
+
+
+def test_a_case_that_is_being_answered_is_polled(visitor, ward):
+    from auditing import tasks
+
+    case = Case.objects.create(
+        dataset=ward, external_id="c", title="Waiting", context="A case.", domain="clinical"
+    )
+    url = reverse("auditing:case_answer", args=[case.pk])
+    assert "every 3s" not in visitor.get(url).content.decode()
+    tasks.answer_case.defer(case_id=case.pk, labeller="openai:m", options={}, user_id=None)
+    html = visitor.get(url).content.decode()
+    assert "A model is answering this case" in html
+    assert 'hx-trigger="every 3s"' in html

@@ -34,20 +34,33 @@ def changes(labelled, **setting):
         ({"span_threshold": 1}, {}),
         # Without {S1,S2} -> S6, S6 is an Orphan; S7 stays Contradicted.
         ({"m_max": 1}, {6: ("supported", "orphan")}),
-        ({"m_min": 2}, {2: ("supported", "orphan"), 4: ("unsupported", "orphan"), 6: ("supported", "unsupported"),
-                        7: ("contradicted", "orphan"), 8: ("unsupported", "orphan")}),
+        (
+            {"m_min": 2},
+            {
+                2: ("supported", "orphan"),
+                4: ("unsupported", "orphan"),
+                6: ("supported", "unsupported"),
+                7: ("contradicted", "orphan"),
+                8: ("unsupported", "orphan"),
+            },
+        ),
         # S7 is not contradicted any more, and grounds S8.
-        ({"contradiction_scope": "none"}, {7: ("contradicted", "supported"), 8: ("unsupported", "supported")}),
+        (
+            {"contradiction_scope": "none"},
+            {7: ("contradicted", "supported"), 8: ("unsupported", "supported")},
+        ),
         ({"contradiction_scope": "singleton"}, {}),
         # S7 keeps the label of its search, but still blocks.
         ({"contradiction_policy": "record"}, {7: ("contradicted", "supported")}),
         # S7 stays Contradicted, but does not block.
         ({"contradicted_blocks": False}, {8: ("unsupported", "supported")}),
         # S1 may be no premise: only {S3}->S4, {S6}->S7 and {S7}->S8 are left, and nothing grounds.
-        ({"context_premises": False}, {2: ("supported", "orphan"), 6: ("supported", "orphan"),
-                                       7: ("contradicted", "unsupported")}),
+        (
+            {"context_premises": False},
+            {2: ("supported", "orphan"), 6: ("supported", "orphan"), 7: ("contradicted", "unsupported")},
+        ),
     ],
-)  # fmt: skip
+)
 def test_changes_by_hand(labelled, setting, expected):
     assert changes(labelled, **setting) == expected
 

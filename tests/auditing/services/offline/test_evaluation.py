@@ -69,7 +69,7 @@ def test_what_cannot_be_computed_is_none():
 
 
 def test_undefined_draws_are_counted_and_left_out():
-    # Trace b has the only negative gold label. A draw of 2 of 2 traces misses b with probability 1/4, and then
+    # Trace b has the only negative gold label. A draw of 2 of 2 traces misses b with probability 1/4; there
     # TNR is not defined; in all other draws it is 1.
     found = evaluate([doc("a", ("supported", "correct")), doc("b", ("orphan", "incorrect"))], resamples=2000)
     tnr = found["domains"]["general"]["metrics"]["tnr"]

@@ -26,9 +26,12 @@ def test_the_format_is_recognised_and_said(tmp_path):
 
 def test_raw_reasoning_is_split_behind_the_context(tmp_path):
     record = {
-        "schema": "reasonaudit.trace/1", "id": "raw", "context_segments": 1, "segments": [{"text": "A case."}],
+        "schema": "reasonaudit.trace/1",
+        "id": "raw",
+        "context_segments": 1,
+        "segments": [{"text": "A case."}],
         "raw_text": "First this holds. Then that follows.",
-    }  # fmt: skip
+    }
     path = tmp_path / "raw.jsonl"
     path.write_text(json.dumps(record))
     loaded = load([path])

@@ -1,7 +1,7 @@
 """Numbers of public data, from the files' own annotations; skipped where ../shared is not there.
 
-Expected values: SOURCES.md beside the PARC files (what the steps of each kind of error must become), and the two
-counts stated with the EntailmentBank files.
+Expected values: SOURCES.md beside the PARC files (what the steps of each kind of error must become), and
+the two counts that the project was given for the EntailmentBank trees.
 """
 
 import pytest

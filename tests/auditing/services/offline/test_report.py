@@ -58,7 +58,7 @@ def test_the_summary_table_fits_80_columns(audits):
 def test_the_evaluation_in_words(audits):
     text = evaluation_text(evaluate(audits))
     assert (
-        "clinical: 1 traces, 6 of 7 segments have a gold label (3 correct, 2 incorrect, 1 uncertain)" in text
+        "clinical: 1 trace, 6 of 7 segments have a gold label (3 correct, 2 incorrect, 1 uncertain)" in text
     )
     assert "confusion: 2 true positive, 1 false negative, 3 true negative, 0 false positive" in text
 

@@ -1,0 +1,45 @@
+"""The table in `auditing/core/README.md` names functions and tests that exist."""
+
+import ast
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+README = ROOT / "auditing" / "core" / "README.md"
+ROW = re.compile(r"^\| [^|]+ \| [^|]+ \| `([\w.]+)` \| `([\w./]+)::(\w+)` \| [^|]+ \|$", re.MULTILINE)
+ROWS = ROW.findall(README.read_text(encoding="utf-8"))
+
+
+def test_every_line_of_the_table_is_read() -> None:
+    lines = [line for line in README.read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
+    assert len(ROWS) == len(lines) - 1 > 20
+
+
+@pytest.mark.parametrize(("function", "path", "test"), ROWS)
+def test_row_exists(function: str, path: str, test: str) -> None:
+    module, name = function.split(".")
+    assert callable(getattr(importlib.import_module(f"auditing.core.{module}"), name))
+    file = ROOT / path if "/" in path else Path(__file__).parent / path
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    assert test in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+def test_every_core_module_is_in_the_table_and_opens_with_its_source() -> None:
+    modules = {path.stem for path in README.parent.glob("*.py")} - {"__init__"}
+    named = {function.split(".")[0] for function, _, _ in ROWS}
+    # The two flip modules are the inner part of what_if.
+    assert modules - named == {"flip_search", "flip_patterns"}
+    for module in modules:
+        text = importlib.import_module(f"auditing.core.{module}").__doc__ or ""
+        assert re.search(r"Paper:|Sources?:", text), f"auditing/core/{module}.py does not name its source"
+
+
+def test_example_in_the_readme_runs() -> None:
+    code = re.search(r"```python\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    assert code is not None
+    scope: dict[str, object] = {}
+    exec(code.group(1), scope)
+    assert scope["result"].labels == {2: "Supported", 3: "Supported"}  # type: ignore[attr-defined]
