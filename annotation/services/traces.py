@@ -88,7 +88,7 @@ def _cases(dataset: Dataset, records: Sequence[TraceRecord]) -> dict[str, Case]:
     first: dict[str, TraceRecord] = {}
     for record in records:
         earlier = first.setdefault(record.case_id, record)
-        if _context(earlier) != _context(record):
+        if not _same_text(_context(earlier), _context(record)):
             raise ValueError(
                 f"Case {record.case_id} has different texts in traces {earlier.id} and {record.id}."
             )
@@ -96,13 +96,18 @@ def _cases(dataset: Dataset, records: Sequence[TraceRecord]) -> dict[str, Case]:
         case.external_id: case for case in Case.objects.filter(dataset=dataset, external_id__in=list(first))
     }
     for case_id, case in stored.items():
-        if case.context != _context(first[case_id]):
+        if not _same_text(case.context, _context(first[case_id])):
             raise ValueError(
                 f"Case {case_id} is in this data set already, with another text. Give the new case another id."
             )
     new = [_case(dataset, record) for case_id, record in first.items() if case_id not in stored]
     Case.objects.bulk_create(new, batch_size=500)
     return stored | {case.external_id: case for case in new}
+
+
+def _same_text(left: str, right: str) -> bool:
+    """Whether two texts are the same but for how lines end: public files mix Windows and Unix line ends."""
+    return left.splitlines() == right.splitlines()
 
 
 def _check_new(cases: dict[str, Case], records: Sequence[TraceRecord]) -> None:

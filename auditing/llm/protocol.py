@@ -41,8 +41,8 @@ class ChatRequest:
     extra
         Further body fields, sent as they are (``provider`` of OpenRouter, ``chat_template_kwargs`` of vLLM).
     key, inputs
-        The cache key, and the named texts the prompt was filled with. Never sent: the replay and scripted
-        providers answer by them.
+        The cache key (empty where nobody looks replies up), and the named texts the prompt was filled with.
+        Never sent: the replay and scripted providers answer by them.
     """
 
     model: str

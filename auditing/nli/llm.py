@@ -95,6 +95,7 @@ class LLMLabeller:
         }
         self._extra = dict(extra or {})
         self._identity = dict(identity or self._own_identity(revision))
+        self._by_key = store is not None or not provider.remote  # a server has no use for the key
         if store is not None:
             store.write_identity(self._identity)
 
@@ -139,7 +140,7 @@ class LLMLabeller:
             messages=tuple(Message(role, text) for role, text in self._prompt.fill(values)),
             response_format=self._format,
             extra=self._extra,
-            key=self.key(query),
+            key=self.key(query) if self._by_key else "",
             inputs=inputs,
             **self._parameters,  # type: ignore[arg-type]
         )

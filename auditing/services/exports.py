@@ -52,7 +52,7 @@ def export_run(run: AuditRun, folder: Path, *, graphml: bool = False, unfinished
         raise UserError(
             "run_not_finished",
             f"Run {run.pk} is {run.get_state_display().lower()}: its results are not complete.",
-            "Wait, resume it, or export what is there with --unfinished.",
+            "Wait or resume it; the command line exports what is there with --unfinished.",
         )
     results = _results().filter(run=run)
     return _export(run.dataset, list(results), folder, graphml=graphml, what=f"Run {run.pk}")

@@ -9,6 +9,7 @@ from asgiref.sync import async_to_sync
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.db import transaction
+from django.utils import timezone
 
 from annotation.formats.records import MAX_SEGMENT_CHARACTERS
 from annotation.models import Case, Segment, Trace
@@ -66,10 +67,27 @@ def check(
 
 
 def answer_stored_case(case_id: int, model: str, options: Mapping[str, Any], user_id: int | None) -> Trace:
-    """Answer a case by its id, for a job; see `answer_case`."""
+    """Answer a case by its id, for a job; see `answer_case`.
+
+    What went wrong is kept in the case's meta (``answer_problem``), since nobody waits for a job; an answer clears it.
+    """
     case = Case.objects.get(pk=case_id)
     user = None if user_id is None else get_user_model().objects.filter(pk=user_id).first()
-    return answer_case(case, model, options, by=user)
+    try:
+        trace = answer_case(case, model, options, by=user)
+    except UserError as error:
+        _note_problem(case_id, {"model": model, "message": str(error), "at": timezone.now().isoformat()})
+        raise
+    _note_problem(case_id, None)
+    return trace
+
+
+@transaction.atomic
+def _note_problem(case_id: int, problem: dict[str, str] | None) -> None:
+    case = Case.objects.select_for_update().get(pk=case_id)
+    meta = {name: value for name, value in case.meta.items() if name != "answer_problem"}
+    case.meta = meta if problem is None else meta | {"answer_problem": problem}
+    case.save(update_fields=["meta", "updated_at"])
 
 
 def answer_case(case: Case, model: str, options: Mapping[str, Any] | None = None, *, by: Any = None) -> Trace:

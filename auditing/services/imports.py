@@ -13,7 +13,6 @@ from annotation.services import dataset_create, traces_create
 from auditing.core import segmentation
 from reasonaudit.lib.errors import UserError
 
-
 ANNOTATED_RELATIONS = frozenset({"parc", "entailmentbank"})
 """Formats that state every relation of a trace: one without any has none, and is not waiting for a labeller."""
 

@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 
 from annotation.models import Case
 from auditing import tasks
-from auditing.selectors.cases import answer_state
+from auditing.selectors.cases import is_being_answered
 from auditing.views.forms import AnswerForm
 from auditing.views.traces import case_sections
 from reasonaudit.lib.errors import UserError
@@ -30,15 +30,14 @@ def case_answer(request: HttpRequest, pk: int) -> HttpResponse:
                 request, f"{form.cleaned_data['model']} was asked. Its answer appears here as a trace."
             )
             return redirect("auditing:case_answer", case.pk)
-    state = answer_state(case)
     context: dict[str, Any] = {
         "section": "data",
         "case": case,
         "dataset": case.dataset,
         "sections": case_sections(case),
         "traces": case.traces.order_by("pk"),
-        "waiting": state == "waiting",
-        "failed": state == "failed",
+        "waiting": is_being_answered(case),
+        "problem": case.meta.get("answer_problem"),
         "form": form,
     }
     return render(request, "auditing/case_answer.html", context, status=422 if form.errors else 200)

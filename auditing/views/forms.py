@@ -183,8 +183,9 @@ class AuditForm(forms.Form):
                 if value in (None, "") and not unlimited:
                     value = getattr(DEFAULTS, parameter.name)
                 # 3.0 from a form is the paper's 3, in the manifest too.
-                whole = isinstance(value, float) and value.is_integer()
-                values[parameter.name] = int(value) if whole else value
+                if isinstance(value, float) and value.is_integer():
+                    value = int(value)
+                values[parameter.name] = value
             try:
                 data["parameters"] = AuditParameters.from_dict(values)
             except ValueError as error:

@@ -25,6 +25,11 @@ from reasonaudit.lib.errors import UserError
 
 TRACES_PER_PAGE = 50
 RUNS_PER_PAGE = 25
+# The plan counts every relation of every trace: about 8 ms a trace of 10 segments.
+MAX_TRACES = 500
+TOO_MANY = (
+    f"More than {MAX_TRACES} traces: narrow the list with filters, tick some, or start the run by the API."
+)
 # What names the traces of a plan: ticked ones, or the filters of the list they come from.
 SELECTION = ("trace", "domain", "generator", "label", "gold", "state", "q", "run")
 
@@ -44,7 +49,7 @@ def run_start(request: HttpRequest, slug: str) -> HttpResponse:
     dataset = get_object_or_404(Dataset, slug=slug)
     traces = chosen_traces(request, dataset, request.POST)
     form = audit_form(request, request.POST, traces)
-    if not traces or not form.is_valid():
+    if not traces or len(traces) > MAX_TRACES or not form.is_valid():
         return plan_page(request, dataset, request.POST, traces, form)
     choice = form.choice()
     try:
@@ -73,7 +78,7 @@ def chosen_traces(request: HttpRequest, dataset: Dataset, data: QueryDict) -> li
     else:
         run = chosen_run(data, list(datasets.runs_of(dataset)))
         traces = datasets.filtered(datasets.traces_of(dataset, run), read_filters(data))
-    return list(traces.select_related("case"))
+    return list(traces.select_related("case")[: MAX_TRACES + 1])
 
 
 def audit_form(request: HttpRequest, data: QueryDict, traces: list[Trace]) -> AuditForm:
@@ -95,6 +100,8 @@ def plan_page(
 ) -> HttpResponse:
     """Panel (for htmx) or page with the plan, or with what is wrong and status 422."""
     plan = None
+    if len(traces) > MAX_TRACES:
+        form.add_error(None, TOO_MANY)
     if traces and form.is_valid():
         choice = form.choice()
         try:

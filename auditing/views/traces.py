@@ -15,6 +15,8 @@ from reasonaudit.lib.models import ACTIVE_STATES
 
 # A payload with more relations than this is fetched by the page instead of standing in its HTML.
 INLINE_RELATIONS = 2_000
+# The text for readers without scripts lists at most so many relations.
+TEXT_RELATIONS = 300
 
 
 def trace_detail(request: HttpRequest, pk: int) -> HttpResponse:
@@ -51,7 +53,11 @@ def trace_detail(request: HttpRequest, pk: int) -> HttpResponse:
         context["coverage"] = payload["run"]["coverage"]
         context["labeller"] = payload["run"]["labeller"]
         context["audit_url"] = reverse("api:audit-detail", args=[shown.pk])
-        context["kept_edges"] = kept_edges(payload["edges"])
+        kept = kept_edges(payload["edges"])
+        context["kept_edges"], context["more_edges"] = (
+            kept[:TEXT_RELATIONS],
+            max(0, len(kept) - TEXT_RELATIONS),
+        )
     context["segments"] = segments
     context["has_gold"] = any(segment["gold"] for segment in segments)
     return render(request, "auditing/trace_detail.html", context)

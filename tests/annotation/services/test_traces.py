@@ -52,6 +52,14 @@ def test_two_traces_may_share_a_case_and_a_case_may_wait_for_an_answer():
     assert Case.objects.get(external_id="case-c").traces.count() == 0
 
 
+def test_a_case_with_other_line_ends_is_the_same_case():
+    into = dataset()
+    first = record(2, name="a", texts=("Age 12.\r\nWell.", "x"))
+    second = replace(first, id="b", segments=(SegmentRecord("Age 12.\nWell."), SegmentRecord("y")))
+    assert len(create(into, first, second)) == 2
+    assert Case.objects.get(dataset=into).context == "Age 12.\r\nWell."
+
+
 @pytest.mark.parametrize(
     ("records", "words"),
     [

@@ -147,6 +147,36 @@ def test_three_edits_by_hand() -> None:
     }
 
 
+def test_one_edit_completes_a_weak_cluster() -> None:
+    """By hand, clusters removed whole: Implied {S2} -> S3 makes {S1, S2}, {S1} and {S2} a weak cluster; all three go.
+
+    Relabelling {S1} -> S3 Neutral would not do: {S1, S2} would then be stronger than its components and stay.
+    """
+    parameters = AuditParameters(weak_cluster="cluster")
+    found = smallest_flips(graph(3, "1>3 I; 2>3 N; 1,2>3 I"), 3, parameters, to="Orphan")
+    assert [[(c.premises, c.target, c.after) for c in changes] for changes in found.sets] == [
+        [((2,), 3, Label.IMPLIED)]
+    ]
+
+
+def test_one_edit_of_the_combination_removes_its_singletons() -> None:
+    """By hand, clusters removed whole: with {S1} and {S2} Implied, an Implied {S1, S2} makes all three go."""
+    parameters = AuditParameters(weak_cluster="cluster")
+    found = smallest_flips(graph(3, "1>3 I; 2>3 I; 1,2>3 N"), 3, parameters, to="Orphan")
+    assert [[(c.premises, c.target, c.after) for c in changes] for changes in found.sets] == [
+        [((1, 2), 3, Label.IMPLIED)]
+    ]
+
+
+def test_one_edit_dominates_two_combinations() -> None:
+    """By hand, dominance on raw labels: far Implied {S1} -> S5 is cut by the gap filter and still dominates both."""
+    parameters = AuditParameters(dominance_basis="raw")
+    found = smallest_flips(graph(5, "1,3>5 I; 1,4>5 I"), 5, parameters, to="Orphan")
+    assert [[(c.premises, c.target, c.after) for c in changes] for changes in found.sets] == [
+        [((1,), 5, Label.IMPLIED)]
+    ]
+
+
 def test_more_than_three_edits_are_not_claimed() -> None:
     text = "1>2 E; 1>3 E; 1>4 E; 1>5 E; 2>5 E; 3>5 E; 4>5 E"
     found = smallest_flips(graph(5, text), 5, AuditParameters(), to="Orphan")

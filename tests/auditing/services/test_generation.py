@@ -68,6 +68,19 @@ def test_an_answer_that_is_none_is_not_stored(case, fault):
     assert not Segment.objects.exists()
 
 
+def test_a_job_that_fails_leaves_word_with_the_case_until_there_is_an_answer(case):
+    with start_scripted_server(behaviours=[{"do": "refusal"}]) as server:
+        options = {"base_url": server.base_url}
+        with pytest.raises(UserError):
+            generation.answer_stored_case(case.pk, "openai:scripted", options, None)
+        case.refresh_from_db()
+        assert "refused" in case.meta["answer_problem"]["message"]
+        server.change(behaviours=[{"do": "prose"}])
+        generation.answer_stored_case(case.pk, "openai:scripted", options, None)
+    case.refresh_from_db()
+    assert "answer_problem" not in case.meta
+
+
 def test_what_cannot_be_asked_is_refused_at_once(case, settings):
     for model, options, code in [
         ("local", {}, "unknown_model"),

@@ -197,3 +197,16 @@ def test_the_list_of_runs(visitor, ward, django_assert_num_queries):
     with django_assert_num_queries(4):  # session, user, count, runs
         html = visitor.get(reverse("auditing:run_list")).content.decode()
     assert html.index("Run 2") < html.index("Run 0")
+
+
+def test_a_plan_of_too_many_traces_asks_for_fewer(visitor, ward, trace, monkeypatch):
+    from auditing.views import runs as views
+
+    monkeypatch.setattr(views, "MAX_TRACES", 1)
+    make_trace(ward, "Bleed", ["two"])
+    answer = visitor.get(plan(ward))
+    assert answer.status_code == 422
+    assert "narrow the list with filters" in answer.content.decode()
+    assert visitor.post(start(ward), {"labeller": "local", "order": "eager"}).status_code == 422
+    assert AuditRun.objects.count() == 0
+    assert visitor.get(plan(ward, f"?trace={trace.pk}")).status_code == 200

@@ -133,3 +133,15 @@ def test_a_case_that_is_being_answered_is_polled(visitor, ward):
     html = visitor.get(url).content.decode()
     assert "A model is answering this case" in html
     assert 'hx-trigger="every 3s"' in html
+
+
+def test_a_case_says_why_a_model_gave_no_answer(visitor, ward):
+    case = Case.objects.create(
+        dataset=ward, external_id="c", title="Waiting", context="A case.", domain="clinical"
+    )
+    case.meta = {
+        "answer_problem": {"model": "m", "message": "The server <b>refused</b> the key.", "at": "now"}
+    }
+    case.save()
+    html = visitor.get(reverse("auditing:case_answer", args=[case.pk])).content.decode()
+    assert "m gave no answer: The server &lt;b&gt;refused&lt;/b&gt; the key." in html
