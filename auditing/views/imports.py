@@ -61,20 +61,44 @@ def import_confirm(request: HttpRequest, upload: uuid.UUID) -> HttpResponse:
         domain=choice["domain"] or None,
     )
     try:
-        preview = imports.read_upload(
-            uploads.content(upload), kept.filename, choice["format"] or None, options
-        )
-        if request.method == "POST" and request.POST.get("action") == "import" and not preview.problems:
-            outcome = imports.commit(
-                preview, dataset=choice["dataset"] or choice["name"].strip(), by=request.user
-            )
-            uploads.forget(upload)
-            messages.success(request, f"Imported {len(outcome.traces)} traces from {kept.filename}.")
-            return redirect("auditing:dataset_detail", outcome.dataset.slug)
+        data = uploads.content(upload)
+        preview = imports.read_upload(data, kept.filename, choice["format"] or None, options)
+    except FileNotFoundError:
+        return _taken(request)
     except UserError as error:
         form.add_error(None, str(error))
         return _preview_page(request, upload, kept, form, None)
+    if request.method == "POST" and request.POST.get("action") == "import" and not preview.problems:
+        return _import(request, upload, kept, form, preview)
     return _preview_page(request, upload, kept, form, preview)
+
+
+def _import(
+    request: HttpRequest,
+    upload: uuid.UUID,
+    kept: uploads.Upload,
+    form: ImportForm,
+    preview: imports.ImportPreview,
+) -> HttpResponse:
+    if not uploads.claim(upload):
+        return _taken(request)
+    where = form.cleaned_data["dataset"] or form.cleaned_data["name"].strip()
+    try:
+        outcome = imports.commit(preview, dataset=where, by=request.user)
+    except Exception as error:
+        uploads.release(upload)
+        if not isinstance(error, UserError):
+            raise
+        form.add_error(None, str(error))
+        return _preview_page(request, upload, kept, form, preview)
+    uploads.forget(upload)
+    messages.success(request, f"Imported {len(outcome.traces)} traces from {kept.filename}.")
+    return redirect("auditing:dataset_detail", outcome.dataset.slug)
+
+
+def _taken(request: HttpRequest) -> HttpResponse:
+    messages.error(request, "This upload is being imported already.")
+    return redirect("auditing:dataset_list")
 
 
 def _user_id(request: HttpRequest) -> int:

@@ -57,9 +57,23 @@ def content(name: uuid.UUID) -> bytes:
     return (folder() / f"{name}.data").read_bytes()
 
 
+def claim(name: uuid.UUID) -> bool:
+    """Take an upload for its import; False where another request (a second click) has taken it already."""
+    try:
+        (folder() / f"{name}.data").rename(folder() / f"{name}.taken")
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def release(name: uuid.UUID) -> None:
+    """Give a claimed upload back after an import that was refused."""
+    (folder() / f"{name}.taken").rename(folder() / f"{name}.data")
+
+
 def forget(name: uuid.UUID) -> None:
     """Remove an upload."""
-    for ending in ("data", "json"):
+    for ending in ("data", "taken", "json"):
         (folder() / f"{name}.{ending}").unlink(missing_ok=True)
 
 

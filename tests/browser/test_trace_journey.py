@@ -94,6 +94,11 @@ def test_axe_finds_nothing_serious(demo: Dataset, logged_in: Page, live_server, 
     assert serious_faults(page) == []
 
 
+def test_the_check_sees_a_fault(page: Page) -> None:
+    page.set_content("<main><h1>Title</h1><button></button></main>")
+    assert any(fault.startswith("button-name") for fault in serious_faults(page))
+
+
 def addresses(demo: Dataset) -> dict[str, str]:
     run = demo.audit_runs.get()
     trace = run.traces.get()

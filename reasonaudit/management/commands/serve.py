@@ -14,7 +14,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--port", type=int, default=8000, help="port to listen on; the next free one if it is taken"
+            "--port", type=int, default=8080, help="port to listen on; the next free one if it is taken"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -89,26 +89,33 @@ def test_an_answer_that_came_too_late_counts_with_the_label_that_stands(make_run
 
 @pytest.mark.django_db(transaction=True)
 def test_lj_04_two_workers_that_answer_the_same_questions_store_each_once():
+    # Many keys a statement, so that statements in another order overlap: unsorted inserts would deadlock.
+    keys = [f"{number:064x}" for number in range(1500)]
     taken: list[str] = []
     faults: list[BaseException] = []
+    start = threading.Barrier(3)
 
     def answer(order):
         try:
-            for _ in range(5):
+            pairs = [(key, valid(Label.NEUTRAL)) for key in order]
+            connection.ensure_connection()
+            start.wait(10)
+            for _ in range(2):
                 with transaction.atomic():
-                    taken.extend(accept(*[(key, valid(Label.NEUTRAL)) for key in order]))
+                    taken.extend(accept(*pairs))
         except BaseException as fault:
             faults.append(fault)
         finally:
             connection.close()
 
     workers = [
-        threading.Thread(target=answer, args=(order,)) for order in (KEYS, KEYS[::-1], KEYS[10:] + KEYS[:10])
+        threading.Thread(target=answer, args=(order,))
+        for order in (keys, keys[::-1], keys[700:] + keys[:700])
     ]
     for worker in workers:
         worker.start()
     for worker in workers:
         worker.join(20)
     assert not faults
-    assert sorted(taken) == KEYS
-    assert CallAttempt.objects.count() == RelationCall.objects.count() == len(KEYS)
+    assert sorted(taken) == keys
+    assert CallAttempt.objects.count() == RelationCall.objects.count() == len(keys)

@@ -148,6 +148,20 @@ def test_lj_09_resume_asks_only_what_has_no_valid_answer(make_run):
     assert len(run.manifest["starts"]) == 2
 
 
+def test_answers_that_another_run_found_meanwhile_count_as_cached(make_run):
+    run = make_run(factories.trace(4, name="x"), options={"max_calls": 3})
+    assert execute(run.pk, labeller=factories.FakeLabeller(concurrency=1)) == RunState.PAUSED
+    assert counts(run) == {"total": 10, "done": 3, "cached": 0, "invalid": 0, "failed": 0, "calls": 3}
+    other = make_run(factories.trace(4, name="x"))
+    assert execute(other.pk, labeller=factories.FakeLabeller()) == RunState.DONE
+    assert counts(other) == {"total": 10, "done": 10, "cached": 3, "invalid": 0, "failed": 0, "calls": 7}
+    runs.resume(run)
+    labeller = factories.FakeLabeller()
+    assert execute(run.pk, labeller=labeller) == RunState.DONE
+    assert labeller.asked == []
+    assert counts(run) == {"total": 10, "done": 10, "cached": 7, "invalid": 0, "failed": 0, "calls": 3}
+
+
 def test_equal_texts_are_one_question(make_run):
     # b stands at 2 and 3: a->b twice, and a->c, b->c twice, ab->c twice, bb->c, b->b, ab->b: 10 relations, 7 questions
     run = make_run(factories.trace(4, texts=("a", "b", "b", "c")))
@@ -358,6 +372,8 @@ def test_lazy_order_gives_the_same_labels_with_fewer_calls(make_run):
         labeller = factories.FakeLabeller(mostly_supported)
         assert execute(run.pk, labeller=labeller) == RunState.DONE
         labels.append(list(SegmentAudit.objects.filter(result__run=run).values_list("index", "label")))
+        relations = [(row[1], len(row[0]), row[0]) for row in AuditResult.objects.get(run=run).relations]
+        assert relations == sorted(relations), "candidate order, whatever was asked first"
         if order == "lazy":
             assert counts(run)["total"] == counts(run)["done"] == len(labeller.asked) < 84
     assert labels[0] == labels[1]

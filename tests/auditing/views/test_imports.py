@@ -168,3 +168,21 @@ def test_too_large_a_file_is_refused(visitor, monkeypatch):
     answer = send(visitor, lines(line(1)))
     assert answer.status_code == 422
     assert "the limit is 10" in answer.content.decode()
+
+
+def test_a_second_click_imports_nothing_twice(visitor):
+    answer = send(visitor, lines(line(1)))
+    assert uploads.claim(uuid.UUID(answer.url.rstrip("/").rpartition("/")[2]))  # the first click is at work
+    again = visitor.post(answer.url, {"action": "import", "name": "Ward"}, follow=True)
+    assert "being imported already" in again.content.decode()
+    assert Dataset.objects.count() == 0
+
+
+def test_a_refused_import_can_be_tried_again(visitor):
+    ward = make_dataset()
+    first = send(visitor, lines(line(1)), name="", dataset=ward.pk)
+    visitor.post(first.url, {"action": "import", "dataset": ward.pk})
+    second = send(visitor, lines(line(1)), name="", dataset=ward.pk)
+    assert visitor.post(second.url, {"action": "import", "dataset": ward.pk}).status_code == 422
+    assert visitor.post(second.url, {"action": "import", "name": "Another"}).status_code == 302
+    assert Trace.objects.count() == 2
