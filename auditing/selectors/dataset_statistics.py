@@ -193,7 +193,7 @@ def failure_modes_of(dataset: Dataset, run: AuditRun | None = None) -> list[Fail
     if run is not None:
         shown = shown.filter(run=run)
     newest = Trace.objects.filter(case__dataset=dataset).annotate(
-        shown=Subquery(shown.order_by("-pk").values("pk")[:1])
+        shown=Subquery(shown.order_by("-run_id").values("pk")[:1])
     )
     rows = (
         SegmentAudit.objects.filter(

@@ -1,7 +1,8 @@
 """What the pages of data sets list: data sets, their traces with gold and audit labels, filters with counts.
 
-"The audit shown" of a trace is its newest result, or the result of a chosen run. Lists are paged in the
-database; a page costs the same few queries whatever the data set holds.
+"The audit shown" of a trace is the result of the newest run that has one, or the result of a chosen run: an older
+run that ends late does not take its place. Lists are paged in the database; a page costs the same few queries
+whatever the data set holds.
 """
 
 from collections.abc import Iterable, Sequence
@@ -26,7 +27,7 @@ from django.db.models import (
 )
 from django.db.models.functions import Coalesce
 
-from annotation.models import Case, Dataset, Segment, Trace
+from annotation.models import Case, Dataset, Gold, Segment, Trace
 from auditing.models import AuditResult, AuditRun, AuditRunTrace, SegmentAudit
 from reasonaudit.lib.models import RunState
 
@@ -47,24 +48,59 @@ SORTS = {
     "audit": "audit_state",
     "relations": "relation_count",
 }
+# Gold labels that count as y = 0, as in Table 7 of Kohli et al. (a correct segment is y = 1).
+PROBLEMATIC = (Gold.INCORRECT, Gold.UNCERTAIN)
+SHARE_BINS = 10
+# Columns of `traces_of` that are computed for each trace, in the order of `TraceFilters.lets_through`.
+COMPUTED = ("audit_state", "segment_count", "gold_count", "problematic_count")
 
 
 @dataclass(frozen=True, slots=True)
 class TraceFilters:
-    """What a list of traces is narrowed to; an empty tuple or text narrows nothing."""
+    """What a list of traces is narrowed to; an empty tuple or text narrows nothing.
+
+    `share_from` and `share_to` limit the share of problematic gold labels, in per cent, both ends included; a
+    trace without a gold label has no share and is left out as soon as one of them is given.
+    """
 
     domains: Sequence[str] = ()
     generators: Sequence[str] = ()
     labels: Sequence[str] = ()
     gold: Sequence[str] = ()
     states: Sequence[str] = ()
+    share_from: int | None = None
+    share_to: int | None = None
     search: str = ""
     sort: str = "case"
 
     @property
     def active(self) -> bool:
         """Whether anything is narrowed."""
-        return bool(self.domains or self.generators or self.labels or self.gold or self.states or self.search)
+        return bool(
+            self.domains or self.generators or self.labels or self.computed or self.search
+        )
+
+    @property
+    def computed(self) -> bool:
+        """Whether a column that is computed per trace is narrowed."""
+        return bool(self.gold or self.states or self.by_share)
+
+    @property
+    def by_share(self) -> bool:
+        """Whether the share of problematic labels is narrowed."""
+        return self.share_from is not None or self.share_to is not None
+
+    def lets_through(self, state: str, segments: int, labelled: int, problematic: int) -> bool:
+        """Whether the computed columns of a trace fit."""
+        if self.states and state not in self.states:
+            return False
+        if self.gold and gold_state(segments, labelled) not in self.gold:
+            return False
+        if not self.by_share:
+            return True
+        low = 0 if self.share_from is None else self.share_from
+        high = 100 if self.share_to is None else self.share_to
+        return labelled > 0 and low * labelled <= 100 * problematic <= high * labelled
 
 
 @dataclass(slots=True)
@@ -119,11 +155,11 @@ def runs_of(dataset: Dataset) -> QuerySet[AuditRun]:
 def traces_of(dataset: Dataset, run: AuditRun | None = None) -> QuerySet[Any]:
     """Traces of a data set with everything that lists filter and sort by.
 
-    Adds `segment_count` and `gold_count` (current segmentation, without context), `relation_count`,
-    `shown_result` (id or None), `shown_run_trace` (id or None), `run_state` and `audit_state`.
+    Adds `segment_count`, `gold_count` and `problematic_count` (current segmentation, without context),
+    `relation_count`, `shown_result` (id or None), `shown_run_trace` (id or None), `run_state` and `audit_state`.
     """
-    results = AuditResult.objects.filter(trace=OuterRef("pk")).order_by("-pk")
-    run_traces = AuditRunTrace.objects.filter(trace=OuterRef("pk")).order_by("-pk")
+    results = AuditResult.objects.filter(trace=OuterRef("pk")).order_by("-run_id")
+    run_traces = AuditRunTrace.objects.filter(trace=OuterRef("pk")).order_by("-run_id")
     if run is not None:
         results, run_traces = results.filter(run=run), run_traces.filter(run=run)
     segments = (
@@ -139,6 +175,9 @@ def traces_of(dataset: Dataset, run: AuditRun | None = None) -> QuerySet[Any]:
     return Trace.objects.filter(case__dataset=dataset).annotate(
         segment_count=_number(segments.annotate(n=Count("pk")).values("n")),
         gold_count=_number(segments.exclude(gold="").annotate(n=Count("pk")).values("n")),
+        problematic_count=_number(
+            segments.filter(gold__in=PROBLEMATIC).annotate(n=Count("pk")).values("n")
+        ),
         shown_result=Subquery(results.values("pk")[:1]),
         result_segmentation=Subquery(results.values("segmentation")[:1]),
         relation_count=_number(results.values("total")[:1]),
@@ -165,18 +204,11 @@ def filtered(traces: QuerySet[Any], filters: TraceFilters) -> QuerySet[Any]:
     if filters.labels:
         labelled = SegmentAudit.objects.filter(result=OuterRef("shown_result"), label__in=filters.labels)
         traces = traces.filter(Exists(labelled))
-    if filters.gold or filters.states:
+    if filters.computed:
         # Conditions on these computed columns mislead PostgreSQL's planner into comparing every trace with
         # every case (15 s at 10,000 traces); read once and used as ids they cost a fifth of a second.
-        found = traces.order_by().values_list("pk", "audit_state", "segment_count", "gold_count")
-        traces = traces.filter(
-            pk__in=[
-                pk
-                for pk, state, count, gold in found
-                if (not filters.states or state in filters.states)
-                and (not filters.gold or gold_state(count, gold) in filters.gold)
-            ]
-        )
+        found = traces.order_by().values_list("pk", *COMPUTED)
+        traces = traces.filter(pk__in=[pk for pk, *columns in found if filters.lets_through(*columns)])
     if filters.search:
         text = Segment.objects.filter(
             trace=OuterRef("pk"), segmentation=OuterRef("segmentation"), text__icontains=filters.search
@@ -199,8 +231,24 @@ def gold_state(segments: int, labelled: int) -> str:
     return "complete" if labelled == segments else "part"
 
 
-def facets(dataset: Dataset, run: AuditRun | None = None) -> dict[str, list[tuple[str, str, int]]]:
-    """What the filters offer: `(value, words, traces)` by domain, generator, audit label, gold and state."""
+@dataclass(frozen=True, slots=True)
+class Facets:
+    """What the filters offer: `(value, words, traces)` by domain, generator, audit label, gold and state.
+
+    `shares` counts traces by their share of problematic gold labels, in ten equal ranges (0 to under 10 per cent,
+    ..., 90 to 100 per cent); it is empty where no trace has a gold label.
+    """
+
+    domain: list[tuple[str, str, int]]
+    generator: list[tuple[str, str, int]]
+    label: list[tuple[str, str, int]]
+    gold: list[tuple[str, str, int]]
+    state: list[tuple[str, str, int]]
+    shares: list[int]
+
+
+def facets(dataset: Dataset, run: AuditRun | None = None) -> Facets:
+    """Count what the filters of a data set offer, in four queries."""
     traces = traces_of(dataset, run)
     by_domain = dict(
         Trace.objects.filter(case__dataset=dataset)
@@ -216,9 +264,12 @@ def facets(dataset: Dataset, run: AuditRun | None = None) -> dict[str, list[tupl
     )
     states = dict.fromkeys(AUDIT_STATES, 0)
     golds = dict.fromkeys(GOLD_STATES, 0)
-    for state, count, gold in traces.values_list("audit_state", "segment_count", "gold_count"):
+    shares = [0] * SHARE_BINS
+    for state, count, gold, problematic in traces.values_list(*COMPUTED):
         states[state] += 1
         golds[gold_state(count, gold)] += 1
+        if gold:
+            shares[min(SHARE_BINS * problematic // gold, SHARE_BINS - 1)] += 1
     shown = traces.filter(shown_result__isnull=False).values("shown_result")
     by_label = dict(
         SegmentAudit.objects.filter(result__in=shown)
@@ -228,15 +279,16 @@ def facets(dataset: Dataset, run: AuditRun | None = None) -> dict[str, list[tupl
     )
     domain_words = dict(Case._meta.get_field("domain").choices or ())
     label_words = dict(SegmentAudit._meta.get_field("label").choices or ())
-    return {
-        "domain": [
+    return Facets(
+        domain=[
             (value, str(word), by_domain[value]) for value, word in domain_words.items() if value in by_domain
         ],
-        "generator": [(value, value or "Not said", count) for value, count in by_generator],
-        "label": [(value, str(word), by_label.get(value, 0)) for value, word in label_words.items()],
-        "gold": [(value, word, golds[value]) for value, word in GOLD_STATES.items()],
-        "state": [(value, word, states[value]) for value, word in AUDIT_STATES.items()],
-    }
+        generator=[(value, value or "Not said", count) for value, count in by_generator],
+        label=[(value, str(word), by_label.get(value, 0)) for value, word in label_words.items()],
+        gold=[(value, word, golds[value]) for value, word in GOLD_STATES.items()],
+        state=[(value, word, states[value]) for value, word in AUDIT_STATES.items()],
+        shares=shares if any(shares) else [],
+    )
 
 
 def trace_rows(traces: Iterable[Any]) -> list[TraceRow]:

@@ -1,5 +1,9 @@
 """One scripted server per module, as in the tests of the providers."""
 
-from tests.auditing.llm.conftest import scripted_process, server
+import pytest
+
+pytest.register_assert_rewrite("tests.auditing.nli.server_checks")
+
+from tests.auditing.llm.conftest import scripted_process, server  # noqa: E402
 
 __all__ = ["scripted_process", "server"]
