@@ -17,7 +17,8 @@ from annotation.formats import (
     processbench,
     uroreason,
 )
-from annotation.formats.records import ReadOptions, ReadResult
+from annotation.formats.records import Problem, ReadOptions, ReadResult
+from annotation.formats.source import Collector, decode
 
 write_uroreason = uroreason.write
 
@@ -148,6 +149,28 @@ def detect(data: bytes, filename: str) -> str | None:
         if "text" in columns.values():
             return "csv"
     return None
+
+
+def unrecognised(data: bytes, filename: str) -> Problem:
+    """Why `detect` found no format: the file is not text, is no JSON though it starts so, or is something else."""
+    collector = Collector(filename, ReadOptions())
+    text = decode(data, collector)
+    if text is None:
+        return collector.problems[0]
+    choice = f"choose the format: {', '.join(FORMATS)}."
+    start = text.lstrip()
+    if start.startswith("<"):
+        return Problem(
+            filename, None, "", "this is a web page or XML, not a file of traces", "Download the file itself."
+        )
+    if start.startswith(("{", "[")):
+        first = start[1:].lstrip() if start.startswith("[") else start
+        try:
+            json.JSONDecoder().raw_decode(first)
+        except (ValueError, RecursionError):
+            message = "the file starts like JSON, but its first record is cut off or not valid JSON"
+            return Problem(filename, 1, "", message, f"Correct it or export it again, or {choice}")
+    return Problem(filename, None, "", "the format was not recognised", choice.capitalize())
 
 
 def _detect_json(text: str) -> str | None:

@@ -5,6 +5,9 @@ from django.db import models
 from annotation.models import Dataset, Trace
 from reasonaudit.lib.models import RunRecord, RunState
 
+# Kind of a labeller -> what people call it.
+LABELLER_WORDS = {"local": "embedded model", "stored": "stored relations", "openai": "model"}
+
 
 class AuditRun(RunRecord):
     """Audit of some traces of a data set. Items are relations (premise set to target).
@@ -34,7 +37,16 @@ class AuditRun(RunRecord):
         ordering = ["-pk"]
 
     def __str__(self) -> str:
-        return self.name or f"Audit {self.pk} by {self.labeller}"
+        kind, _, model = self.labeller.partition(":")
+        return self.name or f"Audit {self.pk}, {model or LABELLER_WORDS.get(kind, kind)}"
+
+    @property
+    def labeller_words(self) -> str:
+        """Who labels the relations, in people's words: "embedded model nli-minilm", "stored relations"."""
+        kind, _, model = self.labeller.partition(":")
+        if kind == "local" and not model:
+            model = str(self.labeller_identity.get("model", ""))
+        return " ".join(part for part in (LABELLER_WORDS.get(kind, kind), model) if part)
 
 
 class AuditRunTrace(models.Model):

@@ -76,9 +76,7 @@ class TraceFilters:
     @property
     def active(self) -> bool:
         """Whether anything is narrowed."""
-        return bool(
-            self.domains or self.generators or self.labels or self.computed or self.search
-        )
+        return bool(self.domains or self.generators or self.labels or self.computed or self.search)
 
     @property
     def computed(self) -> bool:
@@ -115,9 +113,9 @@ class TraceRow:
     run_trace: AuditRunTrace | None = None
 
     @property
-    def counts(self) -> dict[str, int]:
-        """How many segments have each audit label."""
-        return {label: self.audit.count(label) for label in dict.fromkeys(self.audit)}
+    def has_gold(self) -> bool:
+        """Whether any segment has a gold label."""
+        return any(self.gold)
 
     @property
     def active(self) -> bool:
@@ -175,9 +173,7 @@ def traces_of(dataset: Dataset, run: AuditRun | None = None) -> QuerySet[Any]:
     return Trace.objects.filter(case__dataset=dataset).annotate(
         segment_count=_number(segments.annotate(n=Count("pk")).values("n")),
         gold_count=_number(segments.exclude(gold="").annotate(n=Count("pk")).values("n")),
-        problematic_count=_number(
-            segments.filter(gold__in=PROBLEMATIC).annotate(n=Count("pk")).values("n")
-        ),
+        problematic_count=_number(segments.filter(gold__in=PROBLEMATIC).annotate(n=Count("pk")).values("n")),
         shown_result=Subquery(results.values("pk")[:1]),
         result_segmentation=Subquery(results.values("segmentation")[:1]),
         relation_count=_number(results.values("total")[:1]),
@@ -236,7 +232,7 @@ class Facets:
     """What the filters offer: `(value, words, traces)` by domain, generator, audit label, gold and state.
 
     `shares` counts traces by their share of problematic gold labels, in ten equal ranges (0 to under 10 per cent,
-    ..., 90 to 100 per cent); it is empty where no trace has a gold label.
+    ..., 90 to 100 per cent); it is empty where no trace has a gold label. `audited` traces have an audit shown.
     """
 
     domain: list[tuple[str, str, int]]
@@ -245,6 +241,7 @@ class Facets:
     gold: list[tuple[str, str, int]]
     state: list[tuple[str, str, int]]
     shares: list[int]
+    audited: int
 
 
 def facets(dataset: Dataset, run: AuditRun | None = None) -> Facets:
@@ -265,7 +262,9 @@ def facets(dataset: Dataset, run: AuditRun | None = None) -> Facets:
     states = dict.fromkeys(AUDIT_STATES, 0)
     golds = dict.fromkeys(GOLD_STATES, 0)
     shares = [0] * SHARE_BINS
-    for state, count, gold, problematic in traces.values_list(*COMPUTED):
+    audited = 0
+    for result, state, count, gold, problematic in traces.values_list("shown_result", *COMPUTED):
+        audited += result is not None
         states[state] += 1
         golds[gold_state(count, gold)] += 1
         if gold:
@@ -288,6 +287,7 @@ def facets(dataset: Dataset, run: AuditRun | None = None) -> Facets:
         gold=[(value, word, golds[value]) for value, word in GOLD_STATES.items()],
         state=[(value, word, states[value]) for value, word in AUDIT_STATES.items()],
         shares=shares if any(shares) else [],
+        audited=audited,
     )
 
 

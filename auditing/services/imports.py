@@ -7,7 +7,7 @@ from typing import Any
 from django.db import transaction
 
 from annotation.formats.records import MAX_FILE_BYTES, Problem, ReadOptions, SegmentRecord, TraceRecord
-from annotation.formats.registry import FORMATS, detect, get_format
+from annotation.formats.registry import detect, get_format, unrecognised
 from annotation.models import Dataset, Trace
 from annotation.services import dataset_create, traces_create
 from auditing.core import segmentation
@@ -87,9 +87,7 @@ def read_upload(
     if name is None:
         name = detect(data, filename)
         if name is None:
-            names = ", ".join(FORMATS)
-            problem = Problem(filename, None, "", "the format was not recognised", f"Choose one of: {names}.")
-            return _preview("", [], [problem], notes)
+            return _preview("", [], [unrecognised(data, filename)], notes)
     try:
         chosen = get_format(name)
     except ValueError as error:

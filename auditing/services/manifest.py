@@ -6,6 +6,7 @@ Every field is always there. What cannot be found out says "unknown"; what does 
 import hashlib
 import platform
 import subprocess
+import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -127,15 +128,13 @@ def library_versions() -> Mapping[str, str]:
 @cache
 def code_version() -> Mapping[str, Any]:
     """Return package version, git commit and whether files were changed since, and the hash of the locked packages."""
-    try:
-        package = version("reasonaudit")
-    except PackageNotFoundError:
-        package = UNKNOWN
     root = Path(settings.ROOT)
+    # The project runs from its folder and is not installed, so the version stands in its own file.
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     commit = _git(root, "rev-parse", "HEAD")
     changes = _git(root, "status", "--porcelain", "--untracked-files=no")
     return {
-        "package": package,
+        "package": project["version"],
         "commit": commit or UNKNOWN,
         "dirty": UNKNOWN if commit is None or changes is None else bool(changes),
         "lock_sha256": lock_hash(root),

@@ -11,7 +11,7 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -73,7 +73,8 @@ class Pipeline:
         self._lease = lease
         self._questions = questions
         self._labeller = labeller
-        self._parser_version = str(labeller.identity().get("parser_version", ""))
+        parameters = labeller.identity().get("params")
+        self._parser_version = str(parameters.get("schema", "")) if isinstance(parameters, Mapping) else ""
         self._options = options
         self._should_stop = should_stop
         self._max_cost = None if options.max_cost is None else Decimal(options.max_cost)

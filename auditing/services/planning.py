@@ -11,6 +11,7 @@ from django.conf import settings
 
 from annotation.models import Segment, Trace
 from auditing.core.parameters import AuditParameters
+from auditing.models import AuditRun
 from auditing.nli.protocol import RelationLabeller, RelationQuery
 from auditing.prompts.templates import NLI_PROMPT, load_prompt
 from auditing.services import call_store, labellers
@@ -20,10 +21,12 @@ from reasonaudit.lib.errors import UserError
 
 CHARACTERS_PER_TOKEN = 4
 REPLY_TOKENS = 20
-LOCAL_CALLS_PER_SECOND = 250.0
-"""Speed of the embedded model on a 2-core machine (pairs of about 50 tokens), from its card."""
+LOCAL_CALLS_PER_SECOND = 100.0
+"""Speed of the embedded model on clinical segments and 2 cores, from its card; assumed until a run was measured."""
 SERVER_SECONDS = 1.0
-"""Time of one reply, assumed until the server has answered: large models need about that."""
+"""Time of one reply, assumed until a run was measured: large models need about that."""
+MEASURED_CALLS = 50
+"""A run with fewer calls says little about speed."""
 CHUNK = 1024
 
 
@@ -172,7 +175,7 @@ def plan(
         prompt_tokens_estimate=prompt_tokens,
         completion_tokens_estimate=reply_tokens,
         cost_estimate=chosen.prices.cost(prompt_tokens, reply_tokens) if asked.remote else Decimal(0),
-        seconds_estimate=_seconds(asked, new),
+        seconds_estimate=_seconds(asked, labeller, new),
         refused=refused,
         identity=dict(asked.identity()),
         quality_note=asked.quality_note,
@@ -257,7 +260,13 @@ def _prompt_characters() -> int:
     return sum(len(text) for _, text in load_prompt(NLI_PROMPT).sections)
 
 
-def _seconds(labeller: RelationLabeller, calls: int) -> float | None:
-    if not labeller.remote:
-        return calls / LOCAL_CALLS_PER_SECOND
-    return calls * SERVER_SECONDS / max(1, labeller.concurrency)
+def _seconds(labeller: RelationLabeller, spec: str, calls: int) -> float:
+    """Estimate the time of `calls`: at the speed of this labeller's last run here, else at an assumed one."""
+    measured = (
+        AuditRun.objects.filter(labeller=spec, calls_per_second__gt=0, calls__gte=MEASURED_CALLS)
+        .order_by("-pk")
+        .values_list("calls_per_second", flat=True)
+        .first()
+    )
+    assumed = labeller.concurrency / SERVER_SECONDS if labeller.remote else LOCAL_CALLS_PER_SECOND
+    return calls / (measured or assumed)

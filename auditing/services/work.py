@@ -130,7 +130,6 @@ def finish(lease: Lease, state: str, message: str = "") -> AuditRun:
     with transaction.atomic():
         run = lease.locked_run()
         set_state(run, state, message)
-        run.calls_per_second = None
         run.deliveries = 0
         run.save()
     return run

@@ -43,12 +43,14 @@ def dataset_detail(request: HttpRequest, slug: str) -> HttpResponse:
     if "#trace" in request.headers.get("HX-Target", ""):
         # A filter, a search or a turned page: the figures of the whole data set stay as they are.
         return render(request, "auditing/fragments/trace_table.html", context)
+    facets = datasets.facets(dataset, run)
     statistics = dataset_statistics.statistics_of(dataset)
     modes = dataset_statistics.failure_modes_of(dataset, run)
     shown_runs = [run] if run else runs
     context |= {
         "runs": runs,
-        "facets": datasets.facets(dataset, run),
+        "facets": facets,
+        "share_bars": share_bars(facets.shares, filters),
         "statistics": statistics,
         "bars": histogram_bars(statistics.histogram, statistics.segments_median),
         "gold_order": (Gold.CORRECT, Gold.UNCERTAIN, Gold.INCORRECT),
@@ -62,7 +64,7 @@ def dataset_detail(request: HttpRequest, slug: str) -> HttpResponse:
                 if shown.labeller != "stored" and shown.quality_note
             )
         ),
-        "labellers": list(dict.fromkeys(shown.labeller for shown in shown_runs)),
+        "labellers": list(dict.fromkeys(shown.labeller_words for shown in shown_runs)),
     }
     return render(request, "auditing/dataset_detail.html", context)
 
@@ -94,6 +96,8 @@ def read_filters(query: QueryDict) -> datasets.TraceFilters:
         labels=tuple(query.getlist("label")),
         gold=tuple(query.getlist("gold")),
         states=tuple(query.getlist("state")),
+        share_from=whole_number(query.get("share_from")),
+        share_to=whole_number(query.get("share_to")),
         search=query.get("q", "").strip()[:200],
         sort=query.get("sort", "case"),
     )
@@ -124,6 +128,33 @@ def histogram_bars(
                 "height": 40 * traces / tallest,
                 "typical": first <= median < first + step,
                 "title": f"{traces} with {words} segments",
+            }
+        )
+    return bars
+
+
+def share_bars(shares: Sequence[int], filters: datasets.TraceFilters) -> list[dict[str, Any]]:
+    """Bars of the traces by share of problematic gold labels, in a box of 100 by 40; `on` = the filter takes them.
+
+    A range counts as taken where the limits reach into it.
+    """
+    if not shares:
+        return []
+    step, tallest = 100 // len(shares), max(shares)
+    low = 0 if filters.share_from is None else filters.share_from
+    high = 100 if filters.share_to is None else filters.share_to
+    bars = []
+    for place, traces in enumerate(shares):
+        first, last = place * step, (place + 1) * step
+        is_last = last == 100
+        bars.append(
+            {
+                "x": first + 0.5,
+                "y": 40 - 40 * traces / tallest,
+                "width": step - 1,
+                "height": 40 * traces / tallest,
+                "on": low <= high and high >= first and (low < last or (is_last and low == 100)),
+                "title": f"{traces} with {first} to {'' if is_last else 'under '}{last}\u00a0%",
             }
         )
     return bars

@@ -31,7 +31,8 @@ TOO_MANY = (
     f"More than {MAX_TRACES} traces: narrow the list with filters, tick some, or start the run by the API."
 )
 # What names the traces of a plan: ticked ones, or the filters of the list they come from.
-SELECTION = ("trace", "domain", "generator", "label", "gold", "state", "q", "run")
+FILTERS = ("domain", "generator", "label", "gold", "state", "share_from", "share_to", "q", "run")
+SELECTION = ("trace", *FILTERS)
 
 
 def run_plan(request: HttpRequest, slug: str) -> HttpResponse:
@@ -70,15 +71,20 @@ def run_start(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def chosen_traces(request: HttpRequest, dataset: Dataset, data: QueryDict) -> list[Trace]:
-    """The ticked traces of this data set; with none ticked, all that the filters of the list let through."""
+    """The ticked traces of this data set; with none ticked, or with `all`, all that the list's filters let through."""
     ticked = [number for word in data.getlist("trace") if (number := whole_number(word)) is not None]
     traces: QuerySet[Trace]
-    if data.getlist("trace"):
+    if names_traces(data):
         traces = Trace.objects.filter(case__dataset=dataset, pk__in=ticked).order_by("case__title", "pk")
     else:
         run = chosen_run(data, list(datasets.runs_of(dataset)))
         traces = datasets.filtered(datasets.traces_of(dataset, run), read_filters(data))
     return list(traces.select_related("case")[: MAX_TRACES + 1])
+
+
+def names_traces(data: QueryDict) -> bool:
+    """Whether ticked traces count: `all` says that all traces that match were chosen, not only those of a page."""
+    return bool(data.getlist("trace")) and not data.get("all")
 
 
 def audit_form(request: HttpRequest, data: QueryDict, traces: list[Trace]) -> AuditForm:
@@ -121,8 +127,12 @@ def plan_page(
         "traces": traces,
         "form": form,
         "plan": plan,
-        "selection": [(name, value) for name in SELECTION for value in data.getlist(name)],
-        "ticked": bool(data.getlist("trace")),
+        "selection": [
+            (name, value)
+            for name in (SELECTION if names_traces(data) else FILTERS)
+            for value in data.getlist(name)
+        ],
+        "ticked": names_traces(data),
         "refused": [] if plan is None else list(plan.refused),
         "can_run": plan is not None and (not plan.refused or skipping),
     }

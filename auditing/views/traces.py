@@ -20,13 +20,13 @@ TEXT_RELATIONS = 300
 
 
 def trace_detail(request: HttpRequest, pk: int) -> HttpResponse:
-    """One trace with the audit of `?result=`, else of `?run=`, else its newest; without one, what to do."""
+    """One trace with the audit of `?result=`, else of `?run=`, else of its newest run; without one, what to do."""
     trace = get_object_or_404(Trace.objects.select_related("case__dataset"), pk=pk)
     found = list(
         AuditResult.objects.filter(trace=trace)
         .select_related("run")
         .defer("relations", "document")
-        .order_by("-pk")
+        .order_by("-run_id")
     )
     shown = chosen_result(request, found)
     context: dict[str, Any] = {
@@ -38,8 +38,10 @@ def trace_detail(request: HttpRequest, pk: int) -> HttpResponse:
         "results": found,
         "result": shown,
         "has_gold": False,
-        "running": AuditRunTrace.objects.filter(trace=trace, run__state__in=ACTIVE_STATES)
-        .order_by("-pk")
+        "running": AuditRunTrace.objects.filter(
+            trace=trace, state__in=ACTIVE_STATES, run__state__in=ACTIVE_STATES
+        )
+        .order_by("-run_id")
         .first(),
         **neighbours(trace),
     }
@@ -64,7 +66,7 @@ def trace_detail(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def chosen_result(request: HttpRequest, found: list[AuditResult]) -> AuditResult | None:
-    """The result that the address asks for, the newest one where it asks for none that exists."""
+    """The result that the address asks for, that of the newest run where it asks for none that exists."""
     for name, key in (("result", "pk"), ("run", "run_id")):
         wanted = request.GET.get(name, "")
         for result in found:

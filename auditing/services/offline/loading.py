@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from annotation.formats.records import MAX_FILE_BYTES, Problem, ReadOptions, TraceRecord
-from annotation.formats.registry import FORMATS, detect, get_format
+from annotation.formats.registry import detect, get_format, unrecognised
 from annotation.formats.source import Collector, decode
 from auditing.formats.canonical import sha256_hex
 from auditing.services.imports import split_raw_text
@@ -111,16 +111,7 @@ def load(
         if found is None:
             name = detect(data, path.name)
             if name is None:
-                names = ", ".join(FORMATS)
-                loaded.problems.append(
-                    Problem(
-                        str(path),
-                        None,
-                        "",
-                        "the format was not recognised",
-                        f"Say --format with one of: {names}.",
-                    )
-                )
+                loaded.problems.append(unrecognised(data, str(path)))
                 continue
             found = get_format(name)
             loaded.notes.append(f"{path}: recognised as {found.title}. Say --format to choose another.")

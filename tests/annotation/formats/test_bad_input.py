@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotation.formats.records import MAX_FILE_BYTES, MAX_PROBLEMS, Problem, ReadOptions, ReadResult
-from annotation.formats.registry import FORMATS, detect, get_format
+from annotation.formats.registry import FORMATS, detect, get_format, unrecognised
 
 ALL = sorted(FORMATS)
 JSON_FORMATS = [name for name in ALL if name != "csv"]
@@ -62,6 +62,24 @@ def test_ih_15_wrong_bytes_are_named_with_a_remedy(name: str, case: str) -> None
     if words:
         assert words in problem.message
         assert problem.remedy
+
+
+@pytest.mark.parametrize(
+    ("data", "message", "remedy"),
+    [
+        (b'{"schema": "reasonaudit.trace/1", "id": "t', "cut off or not valid JSON", "export it again"),
+        (b"[" * 5000, "cut off or not valid JSON", "choose the format"),
+        (b"<!doctype html><p>Log in", "a web page", "Download the file itself"),
+        (b'{"unknown": 1}', "the format was not recognised", "uroreason, csv"),
+        ('{"id": 1}'.encode("utf-16"), "UTF-16", "UTF-8"),
+        (b'{"id": "a\x00"}', "NUL byte", "Remove it"),
+    ],
+)
+def test_ih_15_an_unknown_format_is_told_by_what_the_file_is(data: bytes, message: str, remedy: str) -> None:
+    assert detect(data, "file.jsonl") is None or b"\x00" in data
+    problem = unrecognised(data, "file.jsonl")
+    assert message in problem.message
+    assert remedy in problem.remedy
 
 
 def test_the_line_of_a_byte_that_is_not_utf8() -> None:

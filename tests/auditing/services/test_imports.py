@@ -65,7 +65,8 @@ def test_raw_text_is_split_here_and_kept():
     [
         (b"", "file is empty"),
         (b" \n\n ", "file is empty"),
-        (b"\x89PNG\r\n\x1a\n\x00\x00", "format was not recognised"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00", "NUL byte"),
+        ('{"id": "a", "x": 1}\n'.encode("utf-16"), "it looks like UTF-16"),
         ("caf\xe9, text".encode("latin-1"), "not UTF-8"),
         (line(segments=[]).encode(), "segments"),
         (line(segments=[{"text": "only"}], relations=...).encode(), "only context"),

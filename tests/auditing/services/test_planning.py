@@ -59,6 +59,17 @@ def test_lj_11_an_unknown_price_is_said_and_is_not_zero():
     )
 
 
+def test_lj_11_time_is_estimated_at_the_speed_of_the_last_run():
+    trace = factories.trace(4)  # 10 relations
+    wanted = {"traces": [trace], "labeller": "local", "parameters": AuditParameters()}
+    assert runs.plan(**wanted).seconds_estimate == pytest.approx(10 / 100)
+    for calls, speed in ((5_000, 20.0), (3, 900.0)):  # the second is too short to tell
+        AuditRun.objects.create(
+            dataset=trace.case.dataset, labeller="local", calls=calls, calls_per_second=speed, state="done"
+        )
+    assert runs.plan(**wanted).seconds_estimate == pytest.approx(10 / 20)
+
+
 def test_a_plan_of_stored_relations_has_no_call():
     trace = factories.trace(3, relations=[((1,), 2, "entailment"), ((1, 2), 3, "implied")])
     plan = runs.plan(traces=[trace], labeller="stored", parameters=AuditParameters())
