@@ -1,5 +1,6 @@
 """Run everything a local installation needs as one foreground process: database, messages, worker and web server."""
 
+import fcntl
 import json
 import os
 import signal
@@ -11,10 +12,14 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 from reasonaudit.lib import embedded
 
 HOST = "127.0.0.1"
+WEB, WORKER = "The web server", "The worker"
+# A worker that was killed is started again; one that ends so soon cannot run at all.
+SHORTEST_LIFE = 10.0
 
 
 def record_path() -> Path:
@@ -42,17 +47,44 @@ def free_port(wanted: int) -> int:
 
 
 def running_elsewhere() -> dict[str, int] | None:
-    """Record of a launcher of this checkout that is still alive, else None."""
+    """Record of a launcher of this checkout that is still alive, else None.
+
+    A launcher holds a lock on its record: a process id alone may belong to another program by now.
+    """
     try:
-        record: dict[str, int] = json.loads(record_path().read_text(encoding="utf-8"))
-        os.kill(record["pid"], 0)
-    except (OSError, ValueError, KeyError):
+        with record_path().open(encoding="utf-8") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                record: dict[str, int] = json.load(file)
+                return record
+    except (OSError, ValueError):
         return None
-    return record if record["pid"] != os.getpid() else None
+    return None
+
+
+def claim_record(port: int) -> IO[str]:
+    """Write the record of this launcher and lock it until the returned file is closed.
+
+    Raises
+    ------
+    BlockingIOError
+        If another launcher of this checkout has it.
+    """
+    file = record_path().open("a+", encoding="utf-8")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        raise
+    file.truncate(0)
+    file.write(json.dumps({"pid": os.getpid(), "port": port}))
+    file.flush()
+    return file
 
 
 def wait_until_answering(
-    address: str, children: list[subprocess.Popen[bytes]], patience: float = 60.0
+    address: str, children: dict[str, subprocess.Popen[bytes]], patience: float = 60.0
 ) -> None:
     """Return once the web server answers its health page.
 
@@ -63,9 +95,9 @@ def wait_until_answering(
     """
     deadline = time.monotonic() + patience
     while time.monotonic() < deadline:
-        for child in children:
+        for name, child in children.items():
             if child.poll() is not None:
-                raise SystemExit("The web server or the worker could not start; its message stands above.")
+                raise SystemExit(f"{name} could not start; its message stands above.")
         try:
             with urllib.request.urlopen(f"{address}/healthz", timeout=2):  # noqa: S310 (own loopback address)
                 return
@@ -74,10 +106,44 @@ def wait_until_answering(
     raise SystemExit(f"The web server did not answer within {patience:.0f} s.")
 
 
+def watch(children: dict[str, subprocess.Popen[bytes]], start: Callable[[str], None]) -> str:
+    """Return the name of the child that ended for good; until then, `start` a worker anew that was killed.
+
+    The runs of a killed worker go on in the new one as soon as the old one counts as dead.
+    """
+    started = dict.fromkeys(children, time.monotonic())
+    while True:
+        for name, child in list(children.items()):
+            if child.poll() is None:
+                continue
+            if name != WORKER or time.monotonic() - started[name] < SHORTEST_LIFE:
+                return name
+            print(
+                f"The worker ended unexpectedly ({ending(child)}); it is started again. Its runs go on "
+                "in half a minute.",
+                file=sys.stderr,
+                flush=True,
+            )
+            start(name)
+            started[name] = time.monotonic()
+        time.sleep(0.5)
+
+
+def ending(child: subprocess.Popen[bytes]) -> str:
+    """How a child ended, in words: its exit code, or the signal that killed it."""
+    code = child.returncode
+    return f"exit code {code}" if code >= 0 else f"killed by {signal.Signals(-code).name}"
+
+
 def run(*, port: int, prepare: Callable[[], None], announce: Callable[[str], None]) -> None:
     """Start the services, call `prepare`, start worker and web server, call `announce(address)`, wait for the end.
 
-    Ends at Ctrl-C or SIGTERM, or when a child dies; children and embedded services end with it.
+    Ends at Ctrl-C or SIGTERM; children and embedded services end with it.
+
+    Raises
+    ------
+    SystemExit
+        If it runs already, no port is free, or the web server or worker cannot be kept running.
     """
     other = running_elsewhere()
     if other:
@@ -86,6 +152,10 @@ def run(*, port: int, prepare: Callable[[], None], announce: Callable[[str], Non
             "Use it, or end it with `make stop`."
         )
     port = free_port(port)
+    try:
+        record = claim_record(port)
+    except BlockingIOError:
+        raise SystemExit("reasonaudit is being started from this folder already.") from None
     address = f"http://{HOST}:{port}"
 
     def end(*_: object) -> None:
@@ -93,32 +163,40 @@ def run(*, port: int, prepare: Callable[[], None], announce: Callable[[str], Non
 
     signal.signal(signal.SIGTERM, end)
     valkey = embedded.start_valkey_unless_external()
-    children: list[subprocess.Popen[bytes]] = []
-    record_path().write_text(json.dumps({"pid": os.getpid(), "port": port}), encoding="utf-8")
+    children: dict[str, subprocess.Popen[bytes]] = {}
     try:
         prepare()
         web = ["-m", "uvicorn", "reasonaudit.asgi:application", "--host", HOST, "--port", str(port)]
         quiet = ["--no-access-log", "--log-level", "warning", "--lifespan", "off", "--ws-max-size", "65536"]
-        commands = [
-            [sys.executable, *web, *quiet],
-            [sys.executable, str(embedded.ROOT / "manage.py"), "worker"],
-        ]
-        # Own process groups: Ctrl-C reaches this process alone, which then ends the children in order.
-        children += [subprocess.Popen(c, cwd=embedded.ROOT, start_new_session=True) for c in commands]  # noqa: S603
+        commands = {
+            WEB: [sys.executable, *web, *quiet],
+            WORKER: [sys.executable, str(embedded.ROOT / "manage.py"), "worker"],
+        }
+
+        def start(name: str) -> None:
+            # Own process groups: Ctrl-C reaches this process alone, which then ends the children in order.
+            children[name] = subprocess.Popen(commands[name], cwd=embedded.ROOT, start_new_session=True)  # noqa: S603
+
+        for name in commands:
+            start(name)
         wait_until_answering(address, children)
         announce(address)
-        while all(child.poll() is None for child in children):
-            time.sleep(0.5)
-        print("The web server or the worker ended unexpectedly; stopping.", file=sys.stderr)
+        lost = watch(children, start)
+        raise SystemExit(
+            f"{lost} ended unexpectedly ({ending(children[lost])}), so everything was stopped. "
+            "Its message, if it left one, stands above. Start again: nothing that was stored is lost."
+        )
     except KeyboardInterrupt:
         print("\nStopping …", flush=True)
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        end_children(children)
+        end_children(list(children.values()))
+        embedded.forget_dead_handles(embedded.postgres_dir())
         if valkey is not None:
             valkey.stop()
         record_path().unlink(missing_ok=True)
+        record.close()
 
 
 def end_children(children: list[subprocess.Popen[bytes]], patience: float = 12.0) -> None:

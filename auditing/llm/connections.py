@@ -13,6 +13,7 @@ Node.js, part of ``uvicorn[standard]``).
 """
 
 import asyncio
+import re
 import ssl
 import time
 import zlib
@@ -24,6 +25,7 @@ import httpx2
 
 from auditing.llm.errors import (
     LLMError,
+    LLMPaused,
     LLMRefused,
     LLMReplyTooLarge,
     LLMTimeout,
@@ -58,8 +60,10 @@ class Connection(asyncio.Protocol):
         self._waiter: asyncio.Future[Reply] | None = None
         self._parser: Any = None
         self._headers: list[tuple[bytes, bytes]] = []
+        self._head_complete = False
         self._body = bytearray()
         self._received = 0
+        self._compressed = False
         self._inflate: Any = None
         self._keep_alive = False
         self.closed = False
@@ -73,23 +77,20 @@ class Connection(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """End the open request: a reply that its head left open ends here, any other is broken."""
         self.closed = True
-        if self._waiter is not None and not self._waiter.done():
-            self._fail(
-                LLMUnreachable("The connection to the model server broke before the reply was complete.")
-            )
+        self._fail(_broken())
 
     def eof_received(self) -> bool:
         """Handle the server's end of stream, which may complete a body without a stated length."""
-        if self._waiter is not None and not self._waiter.done() and self._parser is not None:
+        self.closed = True  # at once: the transport tells of the loss only in the loop's next round
+        if self._waiting and self._head_complete:
             framed = any(name in (b"content-length", b"transfer-encoding") for name, _ in self._headers)
-            if not framed and self._parser.get_http_version() and self._headers:
-                self._keep_alive = False
+            if not framed:
                 self.on_message_complete()
         return False
 
     def data_received(self, data: bytes) -> None:
         """Feed the parser."""
-        if self._waiter is None or self._waiter.done():
+        if not self._waiting:
             self.close()  # bytes nobody asked for: the connection is out of step
             return
         self._received += len(data)
@@ -98,13 +99,21 @@ class Connection(asyncio.Protocol):
             return
         try:
             self._parser.feed_data(data)
-        except httptools.HttpParserError:
-            if not self._waiter.done():
-                self._fail(LLMUnparsable("The server's answer is not HTTP."))
+        except (httptools.HttpParserError, httptools.HttpParserUpgrade):
+            self._fail(LLMUnparsable("The server's answer is not HTTP."))
 
     # --- httptools ----------------------------------------------------------------------------------------
+    def on_message_begin(self) -> None:
+        """Forget the interim answer before this message; one after the finished reply nobody asked for."""
+        if not self._waiting:
+            self.close()
+            return
+        self._headers, self._head_complete, self._compressed = [], False, False
+
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Collect one header."""
+        """Collect one header; those after the body (trailers) are dropped."""
+        if not self._waiting or self._head_complete:
+            return
         if len(self._headers) >= MAX_HEADERS:
             self._too_large()
             return
@@ -112,16 +121,21 @@ class Connection(asyncio.Protocol):
 
     def on_headers_complete(self) -> None:
         """Prepare for the body's encoding."""
+        self._head_complete = True
         for name, value in self._headers:
             if name == b"content-encoding" and value.lower() not in (b"", b"identity"):
                 if value.lower() not in (b"gzip", b"x-gzip", b"deflate"):
                     self._fail(LLMUnparsable("The server used a compression that was not asked for."))
                     return
-                self._inflate = zlib.decompressobj(47)  # 32 + 15: zlib or gzip, whichever the data say
+                self._compressed = True
 
     def on_body(self, data: bytes) -> None:
         """Collect a piece of the body, decompressed, up to the limit."""
-        if self._inflate is not None:
+        if not self._waiting:  # past the limit already: a limit of 0 would mean none to zlib
+            return
+        if self._compressed:
+            if self._inflate is None:
+                self._inflate = zlib.decompressobj(47)  # 32 + 15: zlib or gzip, whichever the data say
             try:
                 data = self._inflate.decompress(data, self._max_bytes - len(self._body) + 1)
             except zlib.error:
@@ -137,8 +151,14 @@ class Connection(asyncio.Protocol):
         if waiter is None or waiter.done():
             return
         status = parser.get_status_code()
+        if status == 101:
+            self._fail(LLMUnparsable("The server wants to go on in another protocol than HTTP."))
+            return
         if 100 <= status < 200:  # an interim answer: the real one follows
-            self._headers = []
+            self._head_complete = False
+            return
+        if self._inflate is not None and (not self._inflate.eof or self._inflate.unused_data):
+            self._fail(LLMUnparsable("The compressed reply is damaged."))
             return
         self._keep_alive = bool(parser.should_keep_alive()) and not self.closed
         waiter.set_result(Reply(status, self._headers, bytes(self._body)))
@@ -147,9 +167,11 @@ class Connection(asyncio.Protocol):
     # --- use ----------------------------------------------------------------------------------------------
     async def exchange(self, head: bytes, body: bytes) -> Reply:
         """Send one request and return its complete reply; the connection is closed on any failure."""
-        assert self._transport is not None
-        self._headers, self._inflate, self._received = [], None, 0
-        self._body = bytearray()
+        if self.closed or self._transport is None:
+            raise _broken()
+        self._headers, self._head_complete, self._body = [], False, bytearray()
+        self._compressed, self._inflate, self._received = False, None, 0
+        self._keep_alive = False
         self._parser = httptools.HttpResponseParser(self)
         self._waiter = asyncio.get_running_loop().create_future()
         self._transport.write(head + body)
@@ -169,7 +191,13 @@ class Connection(asyncio.Protocol):
         if self._transport is not None:
             self._transport.abort()
 
+    @property
+    def _waiting(self) -> bool:
+        """Whether a request waits for its reply."""
+        return self._waiter is not None and not self._waiter.done()
+
     def _fail(self, error: LLMError) -> None:
+        """End the open request, if one waits, with an error, and the connection in any case."""
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_exception(error)
         self._keep_alive = False
@@ -177,6 +205,10 @@ class Connection(asyncio.Protocol):
 
     def _too_large(self) -> None:
         self._fail(LLMReplyTooLarge(f"The reply is larger than the {self._max_bytes:,} bytes allowed."))
+
+
+def _broken() -> LLMUnreachable:
+    return LLMUnreachable("The connection to the model server broke before the reply was complete.")
 
 
 class PinnedTransport(httpx2.AsyncBaseTransport):
@@ -215,11 +247,17 @@ class PinnedTransport(httpx2.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send a request of the `openai` client and return the complete response."""
         url = request.url
-        if (url.scheme, url.host) != (self._endpoint.scheme, self._endpoint.host):
+        host = url.raw_host.decode("ascii").rstrip(".")  # in the form of `Endpoint`: xn--, no final dot
+        port = url.port or (443 if url.scheme == "https" else 80)
+        if (url.scheme, host, port) != (self._endpoint.scheme, self._endpoint.host, self._endpoint.port):
             raise LLMRefused("A request to another server than the configured one was stopped.")
         lines = [f"{request.method} ".encode() + url.raw_path + b" HTTP/1.1\r\n"]
         for name, value in request.headers.raw:
             if name.lower() in _SENT_HEADERS:
+                if _LINE_BREAK.search(value):
+                    raise LLMPaused(
+                        "The API key holds a line break or a NUL character. Enter it again, then resume."
+                    )
                 lines.append(name + b": " + value + b"\r\n")
         lines.append(b"Accept-Encoding: identity\r\n\r\n")
         body = request.content
@@ -228,7 +266,7 @@ class PinnedTransport(httpx2.AsyncBaseTransport):
         if not connection.closed:
             connection.idle_since = time.monotonic()
             self._idle.append(connection)
-        headers = [(name, value) for name, value in reply.headers if name not in _FRAMING]
+        headers = [(name, value) for name, value in reply.headers if name in _PASSED_ON]
         return httpx2.Response(reply.status, headers=headers, content=reply.body)
 
     def _take_idle(self) -> Connection | None:
@@ -290,6 +328,7 @@ class PinnedTransport(httpx2.AsyncBaseTransport):
 _SENT_HEADERS = frozenset(
     {b"host", b"authorization", b"content-type", b"content-length", b"accept", b"user-agent", b"connection"}
 )
-_FRAMING = frozenset(
-    {b"content-length", b"transfer-encoding", b"content-encoding", b"connection", b"keep-alive"}
-)
+_LINE_BREAK = re.compile(rb"[\r\n\0]")
+# All that the provider reads. Others would have effects in the client library: Content-Type can name a charset
+# such as zlib, which unpacks the text of an error past every limit; Set-Cookie and Location would be taken in.
+_PASSED_ON = frozenset({b"retry-after"})

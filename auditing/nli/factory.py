@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from auditing.llm.providers.openai_compatible import OpenAICompatible
 from auditing.llm.providers.replay import Replay
 from auditing.llm.providers.scripted import Scripted, ScriptError
 from auditing.llm.reply_store import ReplyStore, ReplyStoreError
@@ -78,6 +77,9 @@ _PROVIDER_OPTIONS = (
 
 
 def _openai(model: str, options: dict[str, Any]) -> RelationLabeller:
+    # Here, not above: `openai` takes 0.3 s to import, which the local model need not pay.
+    from auditing.llm.providers.openai_compatible import OpenAICompatible
+
     provider_options = {name: options.pop(name) for name in _PROVIDER_OPTIONS if name in options}
     provider = OpenAICompatible(options.pop("base_url", DEFAULT_BASE_URL), **provider_options)
     return LLMLabeller(provider, model, **_with_store(options))

@@ -165,6 +165,8 @@ def run_detail(request: HttpRequest, pk: int) -> HttpResponse:
         "progress": run_progress(run),
         "page": page,
         "missing": missing,
+        "took": took(run),
+        "has_results": run.results.exists(),
         "rules": rules_of(run),
         "manifest": json.dumps(run.manifest, indent=2, ensure_ascii=False, sort_keys=True),
         "coverage_rows": [
@@ -188,6 +190,13 @@ def _change(request: HttpRequest, run: AuditRun) -> HttpResponse:
     except UserError as error:
         messages.error(request, str(error))
     return redirect("auditing:run_detail", run.pk)
+
+
+def took(run: AuditRun) -> float | None:
+    """Seconds from the first start to the end, pauses too; None before the end."""
+    if run.started_at is None or run.finished_at is None:
+        return None
+    return (run.finished_at - run.started_at).total_seconds()
 
 
 def rules_of(run: AuditRun) -> list[tuple[str, Any, bool]]:

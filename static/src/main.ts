@@ -6,6 +6,7 @@ type Island = { mount(host: HTMLElement): void };
 const islands: Record<string, () => Promise<Island>> = {
   "trace-audit": () => import("./islands/trace-audit/index"),
   "run-progress": () => import("./islands/run-progress/index"),
+  "case-search": () => import("./islands/case-search/index"),
 };
 
 for (const host of document.querySelectorAll<HTMLElement>("[data-island]")) {
@@ -29,6 +30,16 @@ const bootstrapParts: Record<string, () => Promise<unknown>> = {
 };
 for (const [name, load] of Object.entries(bootstrapParts)) {
   if (document.querySelector(`[data-bs-toggle="${name}"]`)) void load();
+}
+
+// Small help for server-rendered pages, loaded only where its elements are. Without scripts the pages work all the same.
+const pageParts: Record<string, () => Promise<unknown>> = {
+  "#selection": () => import("./pages/trace-selection"),
+  "[data-submit-on-change]": () => import("./pages/submit-on-change"),
+  "[data-split-cursor]": () => import("./pages/segment-split"),
+};
+for (const [selector, load] of Object.entries(pageParts)) {
+  if (document.querySelector(selector)) void load();
 }
 
 // Popovers made of <details class="pop-host"> close like a menu: Escape, or a click elsewhere.

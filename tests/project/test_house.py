@@ -11,7 +11,8 @@ from django.template import engines
 
 ROOT = Path(__file__).resolve().parents[2]
 TOP_LEVEL = {
-    ".ci", ".editorconfig", ".gitignore", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md", "annotation", "auditing",
+    ".ci", ".editorconfig", ".gitignore", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md",
+    "annotation", "auditing",
     "fixtures", "manage.py", "pyproject.toml", "reasonaudit", "requirements", "static", "templates", "tests", "videos",
 }  # fmt: skip
 

@@ -38,7 +38,9 @@ def python() -> Path:
 def model(python: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("models") / "tiny-qwen3"
     script = Path(__file__).with_name("tiny_qwen.py")
-    made = subprocess.run([str(python), str(script), str(folder)], capture_output=True, text=True, timeout=180)
+    made = subprocess.run(
+        [str(python), str(script), str(folder)], capture_output=True, text=True, timeout=180
+    )
     assert made.returncode == 0, made.stderr[-2000:]
     return folder
 
@@ -53,7 +55,9 @@ def wait_until_ready(process: subprocess.Popen[bytes], url: str, log: Path) -> N
     """Return once the server answers its health check; fail with the end of its log if it never does."""
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
-        assert process.poll() is None, f"serve_llm ended with {process.returncode}:\n{log.read_text()[-3000:]}"
+        assert process.poll() is None, (
+            f"serve_llm ended with {process.returncode}:\n{log.read_text()[-3000:]}"
+        )
         try:
             with urllib.request.urlopen(f"{url}/health", timeout=5):
                 return
@@ -66,7 +70,16 @@ def wait_until_ready(process: subprocess.Popen[bytes], url: str, log: Path) -> N
 def base_url(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     port = free_port()
     log = tmp_path_factory.mktemp("vllm") / "server.log"
-    command = [sys.executable, "manage.py", "serve_llm", str(model), "--port", str(port), "--dtype", "float32"]
+    command = [
+        sys.executable,
+        "manage.py",
+        "serve_llm",
+        str(model),
+        "--port",
+        str(port),
+        "--dtype",
+        "float32",
+    ]
     with log.open("wb") as output:
         process = subprocess.Popen(
             command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
@@ -91,5 +104,5 @@ def with_children_gone(process: subprocess.Popen[bytes]) -> None:
     process.wait(30)
 
 
-async def test_the_server_runs_with_the_paper_s_settings(server, model: Path):  # noqa: F405
+async def test_the_server_runs_with_the_paper_s_settings(server, model: Path):
     assert await server.models() == [str(model)]

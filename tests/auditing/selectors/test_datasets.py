@@ -90,7 +90,7 @@ def test_audit_states(ward, three):
     assert rows["Ache"].gold == ["correct", "incorrect"]
     assert rows["Bleed"].result == stale
     assert rows["Ear"].result is None
-    states = {value: count for value, _, count in datasets.facets(ward)["state"]}
+    states = {value: count for value, _, count in datasets.facets(ward).state}
     assert states == {"audited": 1, "stale": 1, "active": 1, "stopped": 1, "none": 1}
     for state in states:
         assert len(datasets.filtered(datasets.traces_of(ward), TraceFilters(states=(state,)))) == 1
@@ -100,10 +100,10 @@ def test_facets_count_traces(ward, three):
     run = make_run(ward)
     make_audit(run, three["a"], ["orphan", "orphan"])
     found = datasets.facets(ward)
-    assert found["domain"] == [("clinical", "Clinical", 2), ("mathematical", "Maths", 1)]
-    assert found["generator"] == [("m1", "m1", 2), ("m2", "m2", 1)]
-    assert {value: count for value, _, count in found["gold"]} == {"complete": 1, "part": 1, "none": 1}
-    assert [count for value, _, count in found["label"] if value == "orphan"] == [1]
+    assert found.domain == [("clinical", "Clinical", 2), ("mathematical", "Maths", 1)]
+    assert found.generator == [("m1", "m1", 2), ("m2", "m2", 1)]
+    assert {value: count for value, _, count in found.gold} == {"complete": 1, "part": 1, "none": 1}
+    assert [count for value, _, count in found.label if value == "orphan"] == [1]
 
 
 def test_a_data_set_line(ward, three):

@@ -56,7 +56,7 @@ def test_a_trace_without_an_audit_offers_one(visitor):
     html = visitor.get(url(trace)).content.decode()
     assert "Not audited yet" in html
     assert f"{reverse('auditing:run_plan', args=[ward.slug])}?trace={trace.pk}" in html
-    assert "data-island" not in html
+    assert 'data-island="trace-audit"' not in html
 
 
 def test_an_audit_of_an_older_segmentation_is_marked(visitor):

@@ -1,0 +1,86 @@
+"""The launcher: one a folder, a killed worker is started again, and nothing foreign is ever signalled."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from reasonaudit import launcher
+from reasonaudit.lib import embedded
+
+
+@pytest.fixture(autouse=True)
+def own_var(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("REASONAUDIT_VAR", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def sleeper() -> Iterator[subprocess.Popen[bytes]]:
+    child = python("import time; time.sleep(60)")
+    yield child
+    child.kill()
+    child.wait()
+
+
+def python(code: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen([sys.executable, "-c", code])
+
+
+def test_the_lock_of_a_record_says_that_its_launcher_runs() -> None:
+    with launcher.claim_record(8123):
+        assert launcher.running_elsewhere() == {"pid": os.getpid(), "port": 8123}
+        with pytest.raises(BlockingIOError):
+            launcher.claim_record(8124)
+        assert launcher.running_elsewhere() == {"pid": os.getpid(), "port": 8123}
+    assert launcher.running_elsewhere() is None
+
+
+def test_a_record_left_by_a_killed_launcher_counts_for_nothing(sleeper: subprocess.Popen[bytes]) -> None:
+    launcher.record_path().write_text(json.dumps({"pid": sleeper.pid, "port": 8080}))
+    assert launcher.running_elsewhere() is None
+    with launcher.claim_record(8081):
+        assert launcher.running_elsewhere() == {"pid": os.getpid(), "port": 8081}
+
+
+def test_stop_leaves_a_program_alone_that_has_the_number_of_a_dead_database(
+    sleeper: subprocess.Popen[bytes],
+) -> None:
+    embedded.postgres_dir().mkdir()
+    (embedded.postgres_dir() / "postmaster.pid").write_text(f"{sleeper.pid}\n")
+    assert embedded.stop_postgres() is False
+    assert sleeper.poll() is None
+
+
+def test_a_killed_worker_is_started_again_and_the_web_server_is_not(
+    sleeper: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(launcher, "SHORTEST_LIFE", 0.0)
+    killed = python("import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
+    killed.wait()
+    children = {launcher.WEB: sleeper, launcher.WORKER: killed}
+    started = []
+
+    def start(name: str) -> None:
+        started.append(name)
+        children[name] = python("import time; time.sleep(60)")
+        sleeper.kill()
+        sleeper.wait()
+
+    assert launcher.watch(children, start) == launcher.WEB
+    assert started == [launcher.WORKER]
+    assert "killed by SIGKILL" in capsys.readouterr().err
+    children[launcher.WORKER].kill()
+    children[launcher.WORKER].wait()
+
+
+def test_a_worker_that_cannot_run_is_not_started_for_ever(sleeper: subprocess.Popen[bytes]) -> None:
+    broken = python("raise SystemExit(3)")
+    broken.wait()
+    children = {launcher.WEB: sleeper, launcher.WORKER: broken}
+    assert launcher.watch(children, lambda name: pytest.fail(f"{name} was started again")) == launcher.WORKER
+    assert launcher.ending(broken) == "exit code 3"
