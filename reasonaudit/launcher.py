@@ -12,7 +12,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from reasonaudit.lib import embedded
 
@@ -46,7 +46,7 @@ def free_port(wanted: int) -> int:
     raise SystemExit(f"Ports {wanted} to {wanted + 19} are all in use. Choose another with --port.")
 
 
-def running_elsewhere() -> dict[str, int] | None:
+def running_elsewhere() -> dict[str, Any] | None:
     """Record of a launcher of this checkout that is still alive, else None.
 
     A launcher holds a lock on its record: a process id alone may belong to another program by now.
@@ -56,7 +56,7 @@ def running_elsewhere() -> dict[str, int] | None:
             try:
                 fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
             except BlockingIOError:
-                record: dict[str, int] = json.load(file)
+                record: dict[str, Any] = json.load(file)
                 return record
     except (OSError, ValueError):
         return None
@@ -77,10 +77,34 @@ def claim_record(port: int) -> IO[str]:
     except BlockingIOError:
         file.close()
         raise
-    file.truncate(0)
-    file.write(json.dumps({"pid": os.getpid(), "port": port}))
-    file.flush()
+    write_record(file, port, [])
     return file
+
+
+def write_record(file: IO[str], port: int, children: list[int]) -> None:
+    """Note this process, its port and the process ids of its children in the locked record."""
+    file.truncate(0)
+    file.write(json.dumps({"pid": os.getpid(), "port": port, "children": children}))
+    file.flush()
+
+
+def end_leftovers() -> bool:
+    """End web server, worker and message server that a killed launcher left running. True if there were any."""
+    if running_elsewhere():
+        return False
+    try:
+        left: list[int] = json.loads(record_path().read_text(encoding="utf-8"))["children"]
+    except (OSError, ValueError, KeyError):
+        return False
+    record_path().unlink(missing_ok=True)
+    ended = [embedded.end_process(pid, signal.SIGTERM) for pid in left if is_child(pid)]
+    return embedded.stop_valkey() or any(ended)
+
+
+def is_child(pid: int) -> bool:
+    """Whether a process is a web server or worker of this program: the number may be another's by now."""
+    command = embedded.command_of(pid)
+    return "reasonaudit.asgi:application" in command or "manage.py worker" in command
 
 
 def wait_until_answering(
@@ -151,6 +175,7 @@ def run(*, port: int, prepare: Callable[[], None], announce: Callable[[str], Non
             f"reasonaudit already runs from this folder at http://{HOST}:{other['port']} (process {other['pid']}). "
             "Use it, or end it with `make stop`."
         )
+    end_leftovers()
     port = free_port(port)
     try:
         record = claim_record(port)
@@ -176,6 +201,7 @@ def run(*, port: int, prepare: Callable[[], None], announce: Callable[[str], Non
         def start(name: str) -> None:
             # Own process groups: Ctrl-C reaches this process alone, which then ends the children in order.
             children[name] = subprocess.Popen(commands[name], cwd=embedded.ROOT, start_new_session=True)  # noqa: S603
+            write_record(record, port, [child.pid for child in children.values()])
 
         for name in commands:
             start(name)

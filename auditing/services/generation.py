@@ -19,7 +19,6 @@ from auditing.llm.completion import parse_completion
 from auditing.llm.errors import LLMError
 from auditing.llm.guard import EndpointRefused
 from auditing.llm.protocol import ChatProvider, ChatReply, ChatRequest, Message
-from auditing.llm.providers.openai_compatible import OpenAICompatible
 from auditing.prompts.fence import fence, fence_code
 from auditing.prompts.templates import ANSWER_PROMPT, load_prompt
 from auditing.services.labellers import fence_secret
@@ -54,6 +53,9 @@ def check(
             "Set LLM_BASE_URL where the application runs.",
             fields={"base_url": "Give the address of a model server."},
         )
+    # The client library takes a quarter of a second to load; this module is loaded with every command.
+    from auditing.llm.providers.openai_compatible import OpenAICompatible
+
     try:
         provider = OpenAICompatible(
             base_url,

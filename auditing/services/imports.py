@@ -95,9 +95,7 @@ def read_upload(
     if format_name is None:
         notes.append(f"Recognised as {chosen.title}.")
     found = chosen.read(data, filename, options or ReadOptions())
-    records = [split_raw_text(record) for record in found.traces]
-    if chosen.name in ANNOTATED_RELATIONS:
-        records = [replace(record, meta={**record.meta, "relations_given": True}) for record in records]
+    records = [prepared(record, chosen.name) for record in found.traces]
     problems = [*found.problems, *_empty_splits(records, filename)]
     if not records and not problems:
         problems = [
@@ -106,6 +104,13 @@ def read_upload(
             )
         ]
     return _preview(chosen.name, records, problems, [*notes, *found.notes])
+
+
+def prepared(record: TraceRecord, format_name: str) -> TraceRecord:
+    """Return the record split into segments, marked where its format states every relation."""
+    if format_name in ANNOTATED_RELATIONS:
+        record = replace(record, meta={**record.meta, "relations_given": True})
+    return split_raw_text(record)
 
 
 def split_raw_text(record: TraceRecord) -> TraceRecord:

@@ -149,6 +149,7 @@ def share_bars(shares: Sequence[int], filters: datasets.TraceFilters) -> list[di
         is_last = last == 100
         bars.append(
             {
+                "first": first,
                 "x": first + 0.5,
                 "y": 40 - 40 * traces / tallest,
                 "width": step - 1,

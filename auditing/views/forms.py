@@ -69,7 +69,7 @@ CHOICE_WORDS = {
     "negative": "count as not supported",
 }
 LABELLERS = (
-    ("local", "Local model, on this computer"),
+    ("local", "Embedded model, on this computer"),
     ("stored", "Relations that came with the data"),
     ("openai", "A model server"),
 )

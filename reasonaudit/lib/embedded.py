@@ -83,12 +83,12 @@ def stop_postgres() -> bool:
     except (OSError, IndexError, ValueError):
         return False
     # After a crash of the machine the number may belong to another program.
-    if str(postgres_dir()) not in _command_of(pid):
+    if str(postgres_dir()) not in command_of(pid):
         return False
-    return _end_process(pid, signal.SIGINT)  # PostgreSQL's "fast shutdown"
+    return end_process(pid, signal.SIGINT)  # PostgreSQL's "fast shutdown"
 
 
-def _command_of(pid: int) -> str:
+def command_of(pid: int) -> str:
     """Command line of a process, or "" where there is none."""
     if Path("/proc/self/cmdline").exists():
         try:
@@ -106,7 +106,8 @@ def _command_of(pid: int) -> str:
     return found.stdout
 
 
-def _end_process(pid: int, first_signal: signal.Signals, patience: float = 10.0) -> bool:
+def end_process(pid: int, first_signal: signal.Signals, patience: float = 10.0) -> bool:
+    """Signal a process and kill it if it stays; False if it was not there."""
     try:
         os.kill(pid, first_signal)
     except ProcessLookupError:

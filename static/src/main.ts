@@ -35,6 +35,7 @@ for (const [name, load] of Object.entries(bootstrapParts)) {
 // Small help for server-rendered pages, loaded only where its elements are. Without scripts the pages work all the same.
 const pageParts: Record<string, () => Promise<unknown>> = {
   "#selection": () => import("./pages/trace-selection"),
+  "#share-from": () => import("./pages/share-range"),
   "[data-submit-on-change]": () => import("./pages/submit-on-change"),
   "[data-split-cursor]": () => import("./pages/segment-split"),
 };

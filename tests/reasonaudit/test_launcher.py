@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -33,10 +34,10 @@ def python(code: str) -> subprocess.Popen[bytes]:
 
 def test_the_lock_of_a_record_says_that_its_launcher_runs() -> None:
     with launcher.claim_record(8123):
-        assert launcher.running_elsewhere() == {"pid": os.getpid(), "port": 8123}
+        assert launcher.running_elsewhere() == {"pid": os.getpid(), "port": 8123, "children": []}
         with pytest.raises(BlockingIOError):
             launcher.claim_record(8124)
-        assert launcher.running_elsewhere() == {"pid": os.getpid(), "port": 8123}
+        assert launcher.running_elsewhere() == {"pid": os.getpid(), "port": 8123, "children": []}
     assert launcher.running_elsewhere() is None
 
 
@@ -44,7 +45,23 @@ def test_a_record_left_by_a_killed_launcher_counts_for_nothing(sleeper: subproce
     launcher.record_path().write_text(json.dumps({"pid": sleeper.pid, "port": 8080}))
     assert launcher.running_elsewhere() is None
     with launcher.claim_record(8081):
-        assert launcher.running_elsewhere() == {"pid": os.getpid(), "port": 8081}
+        assert launcher.running_elsewhere() == {"pid": os.getpid(), "port": 8081, "children": []}
+
+
+def test_children_of_a_killed_launcher_are_ended_and_nothing_else(
+    sleeper: subprocess.Popen[bytes],
+) -> None:
+    code = "import time; time.sleep(60)"
+    worker = subprocess.Popen([sys.executable, "-c", code, "manage.py worker"])
+    threading.Thread(target=worker.wait).start()  # so that it does not stay as a zombie
+    with launcher.claim_record(8081) as record:
+        launcher.write_record(record, 8081, [worker.pid, sleeper.pid])
+        assert launcher.end_leftovers() is False
+        assert worker.poll() is None
+    assert launcher.end_leftovers() is True
+    assert worker.wait(timeout=5) == -15
+    assert sleeper.poll() is None
+    assert launcher.end_leftovers() is False
 
 
 def test_stop_leaves_a_program_alone_that_has_the_number_of_a_dead_database(

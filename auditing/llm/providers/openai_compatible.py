@@ -14,8 +14,23 @@ import httpx2
 import openai
 
 from auditing.llm.connections import PinnedTransport
-from auditing.llm.errors import LLMError, LLMPaused, LLMRateLimited, LLMRefused, LLMTimeout, LLMUnreachable
-from auditing.llm.guard import Endpoint, Resolver, check_base_url, checked_addresses, system_resolver
+from auditing.llm.errors import (
+    LLMError,
+    LLMPaused,
+    LLMRateLimited,
+    LLMRefused,
+    LLMTimeout,
+    LLMUnparsable,
+    LLMUnreachable,
+)
+from auditing.llm.guard import (
+    Endpoint,
+    EndpointRefused,
+    Resolver,
+    check_base_url,
+    checked_addresses,
+    system_resolver,
+)
 from auditing.llm.limiter import AdaptiveLimiter
 from auditing.llm.protocol import ChatReply, ChatRequest
 from auditing.llm.retry import (
@@ -58,7 +73,7 @@ class OpenAICompatible:
     Raises
     ------
     EndpointRefused
-        The base URL is not allowed.
+        The base URL is not allowed, or the key cannot be one.
     """
 
     kind = "openai"
@@ -78,6 +93,10 @@ class OpenAICompatible:
         clock: Clock = REAL_CLOCK,
     ) -> None:
         self._endpoint = check_base_url(base_url, allowed_hosts)
+        if not (api_key.isascii() and api_key.isprintable()):
+            raise EndpointRefused(
+                "The API key holds a character that no key has (a space from copying, perhaps). Check LLM_API_KEY."
+            )
         self._allowed = frozenset(allowed_hosts)
         self._api_key = api_key
         self._policy = policy or RetryPolicy()
@@ -144,8 +163,12 @@ class OpenAICompatible:
     async def models(self) -> list[str]:
         """Return the model names that the server lists; raises a named `LLMError`."""
         response = await self._guarded(self._connected().get("/models", cast_to=httpx2.Response), 30.0)
-        document: Any = response.json()
-        return [str(entry["id"]) for entry in document["data"]]
+        try:
+            return [str(entry["id"]) for entry in response.json()["data"]]
+        except (ValueError, KeyError, TypeError):
+            raise LLMUnparsable(
+                "The server's list of models could not be read. Is its base URL the one that ends with /v1?"
+            ) from None
 
     @staticmethod
     def _says_nothing_works(error: LLMError) -> bool:

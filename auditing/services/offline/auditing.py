@@ -118,14 +118,18 @@ def too_large(traces: Sequence[TraceRecord], settings: AuditSettings) -> list[tu
 
 
 def _stored(traces: Sequence[TraceRecord], settings: AuditSettings) -> LabelledSet:
-    bare = [trace.id for trace in traces if not trace.relations]
+    bare = [trace.id for trace in traces if not trace.relations and not trace.meta.get("relations_given")]
     if bare and len(bare) == len(traces):
         raise OfflineError(
             f"{_names(bare)} no stored relations. Get some with --labeller local or --labeller openai:MODEL."
         )
-    remarks = (f"{_names(bare)} no stored relations: every segment is an Orphan there.",) if bare else ()
+    # Without relations every segment would count as an Orphan, which nobody has said.
+    remarks = (f"{_names(bare)} no stored relations; left out. Another --labeller can audit them.",)
     return LabelledSet(
-        [_stored_trace(trace, settings) for trace in traces], {"kind": STORED}, STORED_NOTE, remarks
+        [_stored_trace(trace, settings) for trace in traces if trace.id not in set(bare)],
+        {"kind": STORED},
+        STORED_NOTE,
+        remarks if bare else (),
     )
 
 

@@ -10,7 +10,7 @@ from annotation.formats.records import MAX_FILE_BYTES, Problem, ReadOptions, Tra
 from annotation.formats.registry import detect, get_format, unrecognised
 from annotation.formats.source import Collector, decode
 from auditing.formats.canonical import sha256_hex
-from auditing.services.imports import split_raw_text
+from auditing.services.imports import prepared
 from auditing.services.offline.errors import OfflineError, UsageError
 
 
@@ -135,7 +135,7 @@ def load(
             if trace.meta.get("case_only"):
                 loaded.notes.append(f"{path}: case {trace.id} has no reasoning yet; left out.")
                 continue
-            ready = split_raw_text(trace)
+            ready = prepared(trace, found.name)
             if len(ready.segments) == ready.context_segments:
                 loaded.problems.append(
                     Problem(

@@ -12,7 +12,7 @@ from reasonaudit.lib import embedded
 
 
 class Command(BaseCommand):
-    """`manage.py stop`: the app first, then an embedded database that a killed process left behind."""
+    """`manage.py stop`: the app first, then what a killed one left behind: web server, worker, database, messages."""
 
     help = __doc__
 
@@ -23,6 +23,9 @@ class Command(BaseCommand):
             deadline = time.monotonic() + 20
             while launcher.running_elsewhere() and time.monotonic() < deadline:
                 time.sleep(0.2)
+        leftovers = launcher.end_leftovers()
         database = embedded.stop_postgres()
         messages = embedded.stop_valkey()
-        self.stdout.write("Stopped." if running or database or messages else "Nothing was running.")
+        self.stdout.write(
+            "Stopped." if running or leftovers or database or messages else "Nothing was running."
+        )

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { headState, selectionWords } from "./selection";
+import { barIsTaken, headState, selectionWords } from "./selection";
 
 const page = { ticked: 0, shown: 25, matching: 412, all: false };
 
@@ -32,5 +32,16 @@ describe("headState", () => {
   });
   it("is none on an empty page", () => {
     expect(headState({ ...page, shown: 0 })).toBe("none");
+  });
+});
+
+describe("barIsTaken", () => {
+  const taken = (low: number, high: number): number[] =>
+    [0, 10, 20, 30, 40, 50, 60, 70, 80, 90].filter((first) => barIsTaken(first, low, high));
+  it("follows the limits, both ends included", () => {
+    expect(taken(35, 50)).toEqual([30, 40, 50]);
+    expect(taken(100, 100)).toEqual([90]);
+    expect(taken(0, 0)).toEqual([0]);
+    expect(taken(60, 40)).toEqual([]);
   });
 });

@@ -34,3 +34,7 @@ export const headState = ({ ticked, shown }: Ticks): "none" | "some" | "all" =>
   ticked === 0 ? "none" : ticked === shown ? "all" : "some";
 
 const number = (value: number): string => value.toLocaleString("en");
+
+/** Whether limits in per cent reach into the range of ten per cent that begins at `first`; the last one holds 100 too. */
+export const barIsTaken = (first: number, low: number, high: number): boolean =>
+  low <= high && high >= first && (low < first + 10 || (first === 90 && low === 100));

@@ -8,10 +8,12 @@ import time
 import traceback
 import tracemalloc
 
+import httpx2
 import pytest
 
 from auditing.llm import errors
 from auditing.llm.completion import parse_completion
+from auditing.llm.guard import EndpointRefused
 from auditing.llm.protocol import ChatRequest, Message
 from auditing.llm.providers.openai_compatible import GIVE_UP_AFTER, OpenAICompatible
 from auditing.llm.retry import RetryPolicy
@@ -50,6 +52,29 @@ async def test_a_reply_comes_as_raw_bytes(server):
     assert completion.completion_tokens == 12
     assert reply.attempts == 1
     assert reply.request_body == request().body()
+
+
+@pytest.mark.parametrize("key", ["sk-\u2019abc", "sk-abc\n", "sk\x00"])
+def test_a_key_that_cannot_be_one_is_refused_and_not_shown(key):
+    with pytest.raises(EndpointRefused, match="Check LLM_API_KEY") as caught:
+        provider("http://127.0.0.1:1/v1", api_key=key)
+    assert key not in str(caught.value)
+
+
+async def test_a_list_of_models_that_is_none_is_named(server, monkeypatch):
+    source = provider(server.base_url)
+    monkeypatch.setattr(source, "_guarded", answer_with(b"<html>"))
+    with pytest.raises(errors.LLMUnparsable, match="ends with /v1"):
+        await source.models()
+    await source.aclose()
+
+
+def answer_with(body: bytes):
+    async def guarded(call, seconds):
+        call.close()
+        return httpx2.Response(200, content=body)
+
+    return guarded
 
 
 async def test_models_are_listed(server):

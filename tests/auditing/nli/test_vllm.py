@@ -4,6 +4,7 @@ Skips where there is no environment for vLLM (``var/vllm``, made by `make test-v
 environment that is there but broken fails.
 """
 
+import contextlib
 import os
 import signal
 import socket
@@ -88,21 +89,21 @@ def base_url(model: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         wait_until_ready(process, f"http://127.0.0.1:{port}", log)
         yield f"http://127.0.0.1:{port}/v1"
     finally:
-        process.terminate()
-        try:
-            process.wait(30)
-        finally:
-            with_children_gone(process)
+        end(process)
 
 
-def with_children_gone(process: subprocess.Popen[bytes]) -> None:
-    """End what the server left behind: its engine is a process of its own, in the same session."""
+def end(process: subprocess.Popen[bytes]) -> None:
+    """End the server, and what it may leave behind: its engine is a process of its own, in the same session."""
+    process.terminate()
     try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        return
-    process.wait(30)
+        process.wait(30)
+    except subprocess.TimeoutExpired:
+        pass
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait(30)
 
 
-async def test_the_server_runs_with_the_paper_s_settings(server, model: Path):
+async def test_the_server_lists_the_model_it_was_started_with(server, model: Path):
     assert await server.models() == [str(model)]

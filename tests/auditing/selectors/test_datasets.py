@@ -3,7 +3,7 @@
 import pytest
 
 from annotation.models import Case, Dataset, Trace
-from auditing.selectors import datasets
+from auditing.selectors import dataset_statistics, datasets
 from auditing.selectors.datasets import TraceFilters
 from reasonaudit.lib.models import RunState
 from tests.auditing.views.rows import make_audit, make_dataset, make_run, make_trace
@@ -40,6 +40,13 @@ def three(ward) -> dict[str, Trace]:
         (TraceFilters(gold=("part",)), ["Bleed"]),
         (TraceFilters(gold=("none", "part")), ["Bleed", "Count"]),
         (TraceFilters(gold=("no such",)), []),
+        # Shares of problematic labels: Ache 1 of 2, Bleed 0 of 1, Count has no label and so no share.
+        (TraceFilters(share_from=50), ["Ache"]),
+        (TraceFilters(share_from=51), []),
+        (TraceFilters(share_to=49), ["Bleed"]),
+        (TraceFilters(share_from=0), ["Ache", "Bleed"]),
+        (TraceFilters(share_from=0, share_to=0, gold=("part",)), ["Bleed"]),
+        (TraceFilters(share_from=60, share_to=40), []),
         (TraceFilters(search="URINE"), ["Bleed"]),
         (TraceFilters(search="count"), ["Count"]),
         (TraceFilters(search="100%"), []),
@@ -104,6 +111,35 @@ def test_facets_count_traces(ward, three):
     assert found.generator == [("m1", "m1", 2), ("m2", "m2", 1)]
     assert {value: count for value, _, count in found.gold} == {"complete": 1, "part": 1, "none": 1}
     assert [count for value, _, count in found.label if value == "orphan"] == [1]
+
+
+def test_shares_of_problematic_labels_by_ten_per_cent(ward):
+    """0 of 1, 1 of 3 (33.3 %), 3 of 10 (the range from 30 %), 1 of 2 and 1 of 1; uncertain ones count too."""
+    make_trace(ward, "A", ["one"], ["correct"])
+    make_trace(ward, "B", ["one", "two", "three"], ["correct", "uncertain", "correct"])
+    make_trace(ward, "C", ["x"] * 10, ["incorrect"] * 2 + ["uncertain"] + ["correct"] * 7)
+    make_trace(ward, "D", ["one", "two", "three"], ["incorrect", "correct"])  # the third has no label
+    make_trace(ward, "E", ["one"], ["incorrect"])
+    make_trace(ward, "F", ["one"])
+    assert datasets.facets(ward).shares == [1, 0, 0, 2, 0, 1, 0, 0, 0, 1]
+
+
+def test_without_gold_there_are_no_shares(ward):
+    make_trace(ward, "A", ["one"])
+    assert datasets.facets(ward).shares == []
+
+
+def test_a_late_result_of_an_older_run_is_not_the_newest(ward, three):
+    old, new = make_run(ward, name="Old"), make_run(ward, name="New")
+    make_audit(new, three["a"], ["supported", "supported"])
+    make_audit(old, three["a"], ["orphan", "orphan"])  # ended last
+    (row,) = datasets.trace_rows(datasets.traces_of(ward).filter(pk=three["a"].pk).select_related("case"))
+    assert row.result is not None
+    assert row.result.run == new
+    (mode,) = dataset_statistics.failure_modes_of(ward)
+    assert mode.counts["supported"] == 2
+    assert mode.counts["orphan"] == 0
+    assert datasets.facets(ward).audited == 1
 
 
 def test_a_data_set_line(ward, three):

@@ -1,9 +1,12 @@
 """The pages of data sets."""
 
+import re
+
 import pytest
 from django.urls import reverse
 
-from auditing.views.datasets import histogram_bars
+from auditing.selectors.datasets import TraceFilters
+from auditing.views.datasets import histogram_bars, share_bars
 from reasonaudit.lib.templatetags.ui import DASH
 from tests.auditing.views.rows import make_audit, make_dataset, make_run, make_trace
 
@@ -101,6 +104,56 @@ def test_another_run_can_be_shown(visitor):
     assert "Audit labels: 1 supported" in visitor.get(detail(ward, "?run=999999")).content.decode()
 
 
+def test_labellers_are_named_in_words(visitor):
+    ward = make_dataset()
+    trace, other = make_trace(ward, "Ache", ["one"]), make_trace(ward, "Bleed", ["one"])
+    local = make_run(ward, labeller_identity={"model": "nli-minilm"})
+    make_audit(local, trace, ["orphan"])
+    html = visitor.get(detail(ward)).content.decode()
+    assert "1 of 2 traces audited, embedded model nli-minilm" in html
+    assert f"Audit {local.pk}, embedded model</option>" in html
+    stored = make_run(ward, labeller="stored")
+    make_audit(stored, other, ["orphan"])
+    html = visitor.get(detail(ward)).content.decode()
+    assert "2 of 2 traces audited" in html
+    assert 'title="stored relations, embedded model nli-minilm">by several labellers' in html
+    assert (
+        "1 of 2 traces audited, stored relations"
+        in visitor.get(detail(ward, f"?run={stored.pk}")).content.decode()
+    )
+
+
+def test_the_share_filter_works_by_get_and_stays_filled_in(visitor):
+    ward = make_dataset()
+    make_trace(ward, "Bad one", ["one"], ["incorrect"])
+    make_trace(ward, "Good one", ["one"], ["correct"])
+    html = visitor.get(detail(ward, "?share_from=90&share_to=")).content.decode()
+    assert "Bad one" in html
+    assert "Good one" not in html
+    assert re.search(r'name="share_from"[^>]*value="90"', html)
+    assert re.search(r'name="share_to"[^>]*value=""', html)
+    assert "1 with 90 to 100\u00a0%" in html
+    assert "2 traces" in visitor.get(detail(ward, "?share_from=x&share_to=-1")).content.decode()
+
+
+def test_without_gold_labels_there_is_no_share_filter(visitor):
+    ward = make_dataset()
+    make_trace(ward, "Ache", ["one"])
+    html = visitor.get(detail(ward)).content.decode()
+    assert "Needs gold labels" in html
+    assert "share_from" not in html
+
+
+def test_sorting_by_the_writer_is_offered_beside_the_case(visitor):
+    ward = make_dataset()
+    make_trace(ward, "A", ["one"], generator="z-model")
+    make_trace(ward, "B", ["one"], generator="a-model")
+    html = visitor.get(detail(ward, "?sort=generator")).content.decode()
+    assert html.index(">B<") < html.index(">A<")
+    assert '<th scope="col" aria-sort="ascending"><a href="?sort=case"' in html
+    assert 'class="is-sorted" href="?sort=-generator"' in html
+
+
 @pytest.mark.parametrize("traces", [3, 25])
 def test_a_page_costs_the_same_queries(visitor, traces, django_assert_num_queries):
     ward = make_dataset()
@@ -146,3 +199,22 @@ def test_histogram_bars_by_hand():
     assert wide[0]["title"] == "2 with 1 to 8 segments"
     assert sum(bar["height"] for bar in wide) == 60
     assert histogram_bars([], None) == []
+
+
+@pytest.mark.parametrize(
+    ("limits", "taken"),
+    [
+        ((None, None), [True] * 10),
+        ((90, None), [False] * 9 + [True]),
+        ((100, 100), [False] * 9 + [True]),
+        ((None, 0), [True] + [False] * 9),
+        ((35, 50), [False] * 3 + [True] * 3 + [False] * 4),
+        ((60, 40), [False] * 10),
+    ],
+)
+def test_bars_that_the_limits_reach_into_are_marked(limits, taken):
+    bars = share_bars([1] * 9 + [4], TraceFilters(share_from=limits[0], share_to=limits[1]))
+    assert [bar["on"] for bar in bars] == taken
+    assert [bar["height"] for bar in bars] == [10] * 9 + [40]
+    assert bars[0]["title"] == "1 with 0 to under 10\u00a0%"
+    assert share_bars([], TraceFilters()) == []

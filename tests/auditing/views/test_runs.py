@@ -1,6 +1,7 @@
 """Planning, starting and watching runs."""
 
 import json
+from datetime import timedelta
 
 import pytest
 from django.urls import reverse
@@ -66,6 +67,26 @@ def test_filters_choose_the_traces(visitor, ward, trace):
     html = visitor.get(plan(ward, "?domain=mathematical")).content.decode()
     assert "1 new relation call</b> of 1 relation" in html
     assert '<input type="hidden" name="domain" value="mathematical">' in html
+
+
+def test_all_that_match_are_taken_where_that_was_chosen(visitor, ward, trace):
+    """The list's box sends one page of ticks; `all` says that the filters count instead."""
+    make_trace(ward, "Bleed", ["two"])
+    make_trace(ward, "Sum", ["two"], domain="mathematical")
+    html = visitor.get(plan(ward, f"?trace={trace.pk}&all=1&domain=clinical")).content.decode()
+    assert "2, all in the list" in html
+    assert 'name="trace"' not in html
+    assert '<input type="hidden" name="domain" value="clinical">' in html
+    html = visitor.get(plan(ward, f"?trace={trace.pk}&domain=clinical")).content.decode()
+    assert "<dd>1</dd>" in html
+
+
+def test_the_share_of_problematic_labels_chooses_traces_too(visitor, ward):
+    make_trace(ward, "Bad", ["two"], ["incorrect"])
+    make_trace(ward, "Good", ["two"], ["correct"])
+    html = visitor.get(plan(ward, "?share_from=50")).content.decode()
+    assert "<dd>1, all in the list</dd>" in html
+    assert '<input type="hidden" name="share_from" value="50">' in html
 
 
 def test_stored_relations_are_offered_first_where_all_traces_have_them(visitor, ward):
@@ -166,6 +187,26 @@ def test_the_run_page_shows_state_coverage_rules_and_manifest(visitor, ward):
     run.refresh_from_db()
     assert json.loads(answer.content) == run.manifest
     assert "attachment" in answer.headers["Content-Disposition"]
+
+
+def test_a_finished_run_says_how_long_it_took_and_leads_to_its_audit(visitor, ward):
+    trace = make_trace(ward, "Ache", ["two", "three"], stored=STORED)
+    run = runs.create(dataset=ward, traces=[trace], labeller="stored")
+    url = reverse("auditing:run_detail", args=[run.pk])
+    shown = f"{reverse('auditing:dataset_detail', args=[ward.slug])}?run={run.pk}"
+    before = visitor.get(url).content.decode()
+    assert "Data set with this audit" not in before
+    assert '<b class="num">' not in before
+    execution.execute(run.pk)
+    run.refresh_from_db()
+    run.started_at = run.finished_at - timedelta(minutes=4)
+    run.save()
+    html = visitor.get(url).content.decode()
+    assert '<b class="num">4 min</b><span>from start to end</span>' in html
+    assert f'href="{shown}">' in html
+    assert "Data set with this audit" in html
+    assert "Audit " in html
+    assert "stored relations on <a" in html
 
 
 def test_cancel_and_resume(visitor, ward, trace):

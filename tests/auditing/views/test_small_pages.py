@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import zipfile
 
 import pytest
@@ -46,6 +47,40 @@ def test_split_at_a_sentence_then_merge(visitor, ward):
     visitor.post(segments_url(trace), {"action": "merge", "index": 3})
     assert texts(trace) == ["A case.", "He has pain.", "He needs a scan. He goes home."]
     assert trace.segmentation == 3
+
+
+def test_a_split_is_undone_by_merging_and_a_merge_by_splitting(visitor, ward):
+    trace = make_trace(ward, "Ache", [TEXT, "He goes home."])
+    visitor.post(segments_url(trace), {"action": "split", "index": 2, "cursor": "13"})
+    html = visitor.get(segments_url(trace)).content.decode()
+    assert "Undo: merge S2 and S3 again" in html
+    visitor.post(segments_url(trace), {"action": "merge", "index": 2})
+    assert texts(trace) == ["A case.", TEXT, "He goes home."]
+
+    visitor.post(segments_url(trace), {"action": "merge", "index": 2})
+    html = visitor.get(segments_url(trace)).content.decode()
+    assert "Undo: split S2 again" in html
+    offset = re.search(r'name="offset" value="(\d+)">S2 and the segment after it were merged', html)[1]
+    visitor.post(segments_url(trace), {"action": "split", "index": 2, "offset": offset})
+    assert texts(trace) == ["A case.", TEXT, "He goes home."]
+
+
+def test_undo_is_offered_for_the_last_change_of_this_trace_only(visitor, ward):
+    trace, other = make_trace(ward, "Ache", [TEXT]), make_trace(ward, "Bleed", [TEXT])
+    visitor.post(segments_url(trace), {"action": "split", "index": 2, "offset": 13})
+    assert "Undo:" not in visitor.get(segments_url(other)).content.decode()
+    trace.refresh_from_db()
+    trace.segmentation += 1  # somebody else changed it
+    trace.save()
+    assert "Undo:" not in visitor.get(segments_url(trace)).content.decode()
+
+
+def test_the_cursor_is_not_offered_where_its_places_would_differ(visitor, ward):
+    plain, odd = make_trace(ward, "Ache", ["He\nhas pain."]), make_trace(ward, "Bleed", ["He\r\nhas pain."])
+    assert "data-split-cursor" in visitor.get(segments_url(plain)).content.decode()
+    html = visitor.get(segments_url(odd)).content.decode()
+    assert "data-split-cursor" not in html
+    assert 'name="word"' in html
 
 
 def test_split_before_a_word(visitor, ward):

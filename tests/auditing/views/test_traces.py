@@ -6,7 +6,7 @@ import re
 from django.urls import reverse
 
 from auditing.services import execution, runs
-from tests.auditing.views.rows import make_dataset, make_trace
+from tests.auditing.views.rows import make_dataset, make_run, make_trace
 
 STORED = [[[1], 2, "entailment"], [[1], 3, "neutral"], [[2], 3, "neutral"], [[3], 4, "entailment"]]
 
@@ -79,6 +79,31 @@ def test_one_audit_can_be_chosen_and_neighbours_keep_the_run(visitor):
     assert url(after, f"?run={run.pk}") in html
     newest = visitor.get(url(trace)).content.decode()
     assert re.search(r'<option value="\d+" selected>Second', newest)
+
+
+def test_the_newest_run_is_shown_even_where_an_older_one_ended_later(visitor):
+    ward = make_dataset()
+    trace = make_trace(ward, "Ache", ["two", "three", "four"], stored=STORED)
+    slow = runs.create(dataset=ward, traces=[trace], labeller="stored", name="Slow")
+    quick = runs.create(dataset=ward, traces=[trace], labeller="stored", name="Quick")
+    execution.execute(quick.pk)
+    execution.execute(slow.pk)
+    html = visitor.get(url(trace)).content.decode()
+    assert re.search(r'<option value="\d+" selected>Quick', html)
+
+
+def test_the_notice_speaks_of_this_trace_not_of_the_run(visitor):
+    ward = make_dataset()
+    trace = make_trace(ward, "Ache", ["two"])
+    run = make_run(ward, state="running")
+    row = run.run_traces.create(trace=trace, segmentation=1, state="queued")
+    assert "An audit of this trace is waiting for its turn." in visitor.get(url(trace)).content.decode()
+    row.state = "running"
+    row.save()
+    assert "An audit of this trace is running." in visitor.get(url(trace)).content.decode()
+    row.state = "done"
+    row.save()
+    assert "An audit of this trace" not in visitor.get(url(trace)).content.decode()
 
 
 def test_the_quality_note_stands_on_the_page(visitor):
