@@ -26,7 +26,7 @@ $(BIN)/python: | need-python
 	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); echo "The Python module 'venv' does not work here. On Debian and Ubuntu install the package 'python3-venv' and run make again."; exit 1; }
 
 $(VENV)/core.stamp: requirements/core.txt | $(BIN)/python
-	@echo "Installing the Python packages (about 300 MB unless cached) …"
+	@echo "Installing the Python packages (about 130 MB unless cached) …"
 	@$(PIP) --require-hashes -r requirements/core.txt
 	@touch $@
 

@@ -187,6 +187,8 @@ def run(*, port: int, prepare: Callable[[], None], announce: Callable[[str], Non
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGTERM, end)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # a closed terminal; `nohup` ignores it on purpose
+        signal.signal(signal.SIGHUP, end)
     valkey = embedded.start_valkey_unless_external()
     children: dict[str, subprocess.Popen[bytes]] = {}
     try:

@@ -152,12 +152,19 @@ class OpenAICompatible:
             reply, attempts = await with_retries(send, self._policy, self._clock, self._note_failure)
         except LLMError as error:
             if self._says_nothing_works(error):
-                self._failed_calls += 1
-                if self._failed_calls >= GIVE_UP_AFTER:
-                    raise self._paused(error) from None
+                self._count_failed_call(error)
             raise
-        self._failed_calls = 0
         self._limiter.succeeded()
+        if reply.lstrip()[:1] == b"<":
+            # A proxy's login page or a wrong address: the reply stays one that cannot be read, but not for ever.
+            self._count_failed_call(
+                LLMUnparsable(
+                    "The server sent a web page in place of a reply. Is its base URL the one that ends with /v1?",
+                    body=reply,
+                )
+            )
+        else:
+            self._failed_calls = 0
         return ChatReply(reply, body, attempts, self._clock.now() - started)
 
     async def models(self) -> list[str]:
@@ -174,6 +181,11 @@ class OpenAICompatible:
     def _says_nothing_works(error: LLMError) -> bool:
         """Whether a failure is about the server rather than about this one request."""
         return error.retryable or error.http_status == 404
+
+    def _count_failed_call(self, error: LLMError) -> None:
+        self._failed_calls += 1
+        if self._failed_calls >= GIVE_UP_AFTER:
+            raise self._paused(error) from None
 
     @staticmethod
     def _paused(error: LLMError) -> LLMPaused:

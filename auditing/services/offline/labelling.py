@@ -69,6 +69,8 @@ class LabelledTrace:
         As they hold for this trace.
     statuses
         Status of each relation that was asked for and has no valid label.
+    faults
+        What the first answer of each such status said, in words.
     probabilities
         Probability of the label given, where the labeller states it.
     calls
@@ -85,6 +87,7 @@ class LabelledTrace:
     cached: int = 0
     statuses: dict[Relation, str] = field(default_factory=dict)
     probabilities: dict[Relation, float] = field(default_factory=dict)
+    faults: dict[str, str] = field(default_factory=dict)
 
 
 class Answers(Protocol):
@@ -182,6 +185,10 @@ class _Work:
         statuses = {
             relation: answer.status for relation, answer in self.answers.items() if answer.status != VALID
         }
+        faults: dict[str, str] = {}
+        for answer in self.answers.values():
+            if answer.status != VALID and answer.error:
+                faults.setdefault(answer.status, answer.error)
         invalid = sum(status.startswith("invalid") for status in statuses.values())
         total = len(self.answers)
         return LabelledTrace(
@@ -197,6 +204,7 @@ class _Work:
                 for relation, answer in self.answers.items()
                 if answer.label is not None and answer.probabilities is not None
             },
+            faults=faults,
         )
 
 

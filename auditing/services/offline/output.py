@@ -97,10 +97,11 @@ def require_usable_folder(folder: Path) -> None:
 
 
 def why(traces: Sequence[LabelledTrace]) -> str:
-    """Say why relations have no label, the most frequent reasons first."""
+    """Say why relations have no label, the most frequent reasons first, each with what its first answer said."""
     reasons = Counter(status for trace in traces for status in trace.statuses.values())
+    said = {status: text for trace in reversed(traces) for status, text in trace.faults.items()}
     listed = [
-        f"{status} ({count:,})"
+        f"{status} ({count:,}): {said[status]}" if status in said else f"{status} ({count:,})."
         for status, count in sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
     ]
-    return f"Reasons: {', '.join(listed[:5])}." if listed else ""
+    return f"Reasons: {' '.join(listed[:5])}" if listed else ""

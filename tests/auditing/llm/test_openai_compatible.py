@@ -284,6 +284,17 @@ async def test_lj_12_a_server_that_only_fails_pauses_the_run(server, status, pau
     await source.aclose()
 
 
+async def test_lj_12_a_server_that_only_sends_web_pages_pauses_the_run(server):
+    server.change(behaviours=[{"do": "html"}])
+    source = provider(server.base_url)
+    for n in range(GIVE_UP_AFTER - 1):
+        assert (await source.complete(request(f"page {n}"))).body.startswith(b"<")
+    with pytest.raises(errors.LLMPaused, match=r"5 calls in a row failed.*web page.*ends with /v1") as caught:
+        await source.complete(request("page"))
+    assert caught.value.body.startswith(b"<")
+    await source.aclose()
+
+
 async def test_lj_12_one_success_forgets_the_failures(server):
     server.change(behaviours=[{"do": "status", "status": 500, "contains": "fails"}])
     source = provider(server.base_url, policy=RetryPolicy(max_attempts=1))
