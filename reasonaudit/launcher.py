@@ -14,9 +14,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
+from django.db import OperationalError
+
 from reasonaudit.lib import embedded
 
 HOST = "127.0.0.1"
+LAST_PORT = 65535
 WEB, WORKER = "The web server", "The worker"
 # A worker that was killed is started again; one that ends so soon cannot run at all.
 SHORTEST_LIFE = 10.0
@@ -33,9 +36,12 @@ def free_port(wanted: int) -> int:
     Raises
     ------
     SystemExit
-        If none of the 20 ports from `wanted` on is free.
+        If `wanted` is no port, or none of the 20 ports from it on is free.
     """
-    for port in range(wanted, wanted + 20):
+    if not 1 <= wanted <= LAST_PORT:
+        raise SystemExit(f"{wanted} is not a port. Choose one from 1024 to {LAST_PORT} with --port.")
+    last = min(wanted + 19, LAST_PORT)
+    for port in range(wanted, last + 1):
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
@@ -43,7 +49,7 @@ def free_port(wanted: int) -> int:
             except OSError:
                 continue
             return port
-    raise SystemExit(f"Ports {wanted} to {wanted + 19} are all in use. Choose another with --port.")
+    raise SystemExit(f"Ports {wanted} to {last} are all in use or not allowed. Choose another with --port.")
 
 
 def running_elsewhere() -> dict[str, Any] | None:
@@ -187,12 +193,17 @@ def run(*, port: int, prepare: Callable[[], None], announce: Callable[[str], Non
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGTERM, end)
-    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # a closed terminal; `nohup` ignores it on purpose
+    # A closed terminal ends everything too; `nohup` ignores it on purpose.
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
         signal.signal(signal.SIGHUP, end)
     valkey = embedded.start_valkey_unless_external()
     children: dict[str, subprocess.Popen[bytes]] = {}
     try:
-        prepare()
+        try:
+            prepare()
+        except OperationalError as error:
+            reason = " ".join(str(error).split())
+            raise SystemExit(f"The database cannot be used: {reason} Is DATABASE_URL right?") from None
         web = ["-m", "uvicorn", "reasonaudit.asgi:application", "--host", HOST, "--port", str(port)]
         quiet = ["--no-access-log", "--log-level", "warning", "--lifespan", "off", "--ws-max-size", "65536"]
         commands = {
@@ -217,8 +228,8 @@ def run(*, port: int, prepare: Callable[[], None], announce: Callable[[str], Non
     except KeyboardInterrupt:
         print("\nStopping …", flush=True)
     finally:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        for ending_signal in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(ending_signal, signal.SIG_IGN)
         end_children(list(children.values()))
         embedded.forget_dead_handles(embedded.postgres_dir())
         if valkey is not None:

@@ -6,7 +6,6 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
@@ -15,91 +14,170 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='Dataset',
+            name="Dataset",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('updated_at', models.DateTimeField(auto_now=True)),
-                ('name', models.CharField(max_length=200)),
-                ('slug', models.SlugField(max_length=80, unique=True)),
-                ('description', models.TextField(blank=True)),
-                ('licence', models.CharField(blank=True, max_length=200)),
-                ('attribution', models.TextField(blank=True)),
-                ('invented', models.BooleanField(default=False)),
-                ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("updated_at", models.DateTimeField(auto_now=True)),
+                ("name", models.CharField(max_length=200)),
+                ("slug", models.SlugField(max_length=80, unique=True)),
+                ("description", models.TextField(blank=True)),
+                ("licence", models.CharField(blank=True, max_length=200)),
+                ("attribution", models.TextField(blank=True)),
+                ("invented", models.BooleanField(default=False)),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'ordering': ['name', 'pk'],
+                "ordering": ["name", "pk"],
             },
         ),
         migrations.CreateModel(
-            name='Case',
+            name="Case",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('updated_at', models.DateTimeField(auto_now=True)),
-                ('external_id', models.CharField(max_length=200)),
-                ('domain', models.CharField(choices=[('clinical', 'Clinical'), ('mathematical', 'Maths'), ('general', 'General')], default='general', max_length=12)),
-                ('title', models.CharField(max_length=300)),
-                ('context', models.TextField()),
-                ('sections', models.JSONField(blank=True, default=list)),
-                ('question', models.TextField(blank=True)),
-                ('reference', models.TextField(blank=True)),
-                ('meta', models.JSONField(blank=True, default=dict)),
-                ('dataset', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='cases', to='annotation.dataset')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("updated_at", models.DateTimeField(auto_now=True)),
+                ("external_id", models.CharField(max_length=200)),
+                (
+                    "domain",
+                    models.CharField(
+                        choices=[("clinical", "Clinical"), ("mathematical", "Maths"), ("general", "General")],
+                        default="general",
+                        max_length=12,
+                    ),
+                ),
+                ("title", models.CharField(max_length=300)),
+                ("context", models.TextField()),
+                ("sections", models.JSONField(blank=True, default=list)),
+                ("question", models.TextField(blank=True)),
+                ("reference", models.TextField(blank=True)),
+                ("meta", models.JSONField(blank=True, default=dict)),
+                (
+                    "dataset",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="cases",
+                        to="annotation.dataset",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['pk'],
+                "ordering": ["pk"],
             },
         ),
         migrations.CreateModel(
-            name='Trace',
+            name="Trace",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('updated_at', models.DateTimeField(auto_now=True)),
-                ('external_id', models.CharField(max_length=200)),
-                ('generator', models.CharField(blank=True, max_length=200)),
-                ('origin', models.CharField(choices=[('imported', 'Imported'), ('generated', 'Generated here')], default='imported', max_length=10)),
-                ('raw_text', models.TextField(blank=True)),
-                ('segmenter', models.CharField(blank=True, max_length=80)),
-                ('segmentation', models.PositiveIntegerField(default=1)),
-                ('context_segments', models.PositiveSmallIntegerField(default=1)),
-                ('stored_relations', models.JSONField(blank=True, default=list)),
-                ('meta', models.JSONField(blank=True, default=dict)),
-                ('case', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='traces', to='annotation.case')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("updated_at", models.DateTimeField(auto_now=True)),
+                ("external_id", models.CharField(max_length=200)),
+                ("generator", models.CharField(blank=True, max_length=200)),
+                (
+                    "origin",
+                    models.CharField(
+                        choices=[("imported", "Imported"), ("generated", "Generated here")],
+                        default="imported",
+                        max_length=10,
+                    ),
+                ),
+                ("raw_text", models.TextField(blank=True)),
+                ("segmenter", models.CharField(blank=True, max_length=80)),
+                ("segmentation", models.PositiveIntegerField(default=1)),
+                ("context_segments", models.PositiveSmallIntegerField(default=1)),
+                ("stored_relations", models.JSONField(blank=True, default=list)),
+                ("meta", models.JSONField(blank=True, default=dict)),
+                (
+                    "case",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="traces",
+                        to="annotation.case",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['pk'],
+                "ordering": ["pk"],
             },
         ),
         migrations.CreateModel(
-            name='Segment',
+            name="Segment",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('segmentation', models.PositiveIntegerField(default=1)),
-                ('index', models.PositiveSmallIntegerField()),
-                ('text', models.TextField()),
-                ('text_sha256', models.CharField(max_length=64)),
-                ('gold', models.CharField(blank=True, choices=[('correct', 'Correct'), ('incorrect', 'Incorrect'), ('uncertain', 'Uncertain')], max_length=10)),
-                ('gold_note', models.TextField(blank=True)),
-                ('error_kind', models.CharField(blank=True, max_length=40)),
-                ('trace', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='all_segments', to='annotation.trace')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("segmentation", models.PositiveIntegerField(default=1)),
+                ("index", models.PositiveSmallIntegerField()),
+                ("text", models.TextField()),
+                ("text_sha256", models.CharField(max_length=64)),
+                (
+                    "gold",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("correct", "Correct"),
+                            ("incorrect", "Incorrect"),
+                            ("uncertain", "Uncertain"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                ("gold_note", models.TextField(blank=True)),
+                ("error_kind", models.CharField(blank=True, max_length=40)),
+                (
+                    "trace",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="all_segments",
+                        to="annotation.trace",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['trace', 'segmentation', 'index'],
+                "ordering": ["trace", "segmentation", "index"],
             },
         ),
         migrations.AddConstraint(
-            model_name='case',
-            constraint=models.UniqueConstraint(fields=('dataset', 'external_id'), name='case_once_per_dataset'),
+            model_name="case",
+            constraint=models.UniqueConstraint(
+                fields=("dataset", "external_id"), name="case_once_per_dataset"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='trace',
-            constraint=models.UniqueConstraint(fields=('case', 'external_id'), name='trace_once_per_case'),
+            model_name="trace",
+            constraint=models.UniqueConstraint(fields=("case", "external_id"), name="trace_once_per_case"),
         ),
         migrations.AddConstraint(
-            model_name='segment',
-            constraint=models.UniqueConstraint(fields=('trace', 'segmentation', 'index'), name='segment_once_per_segmentation'),
+            model_name="segment",
+            constraint=models.UniqueConstraint(
+                fields=("trace", "segmentation", "index"), name="segment_once_per_segmentation"
+            ),
         ),
     ]

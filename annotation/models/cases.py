@@ -54,7 +54,9 @@ class Case(TimestampedModel):
 
     class Meta:
         ordering = ["pk"]
-        constraints = [models.UniqueConstraint(fields=["dataset", "external_id"], name="case_once_per_dataset")]
+        constraints = [
+            models.UniqueConstraint(fields=["dataset", "external_id"], name="case_once_per_dataset")
+        ]
 
     def __str__(self) -> str:
         return self.title

@@ -66,7 +66,9 @@ class Segment(models.Model):
     class Meta:
         ordering = ["trace", "segmentation", "index"]
         constraints = [
-            models.UniqueConstraint(fields=["trace", "segmentation", "index"], name="segment_once_per_segmentation")
+            models.UniqueConstraint(
+                fields=["trace", "segmentation", "index"], name="segment_once_per_segmentation"
+            )
         ]
 
     def __str__(self) -> str:

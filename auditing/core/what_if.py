@@ -41,7 +41,7 @@ from auditing.core.flip_search import (
     editable_relations,
 )
 from auditing.core.hypergraph import Hypergraph
-from auditing.core.nli import Label, Premises, Relation, candidates
+from auditing.core.nli import Label, Premises, Relation, candidate_count, candidates
 from auditing.core.parameters import AuditParameters
 from auditing.core.support_edges import Selection
 
@@ -367,6 +367,9 @@ def _exhaustive(
     graph: Hypergraph, target: int, parameters: AuditParameters, labels: list[str], max_changes: int
 ) -> tuple[_Sets, int]:
     """Try every set of edits, smaller ones first, as long as the number of audits allows."""
+    if candidate_count(target, parameters) > MAX_AUDITS:
+        # Not even the sets of one edit can be tried; 500 segments have 20 million, which only to list takes minutes.
+        return ([()] if audit(graph, parameters).labels[target] in labels else []), 0
     sets = _premise_sets(graph, target, parameters)
     options: list[tuple[Relation, list[Label | None]]] = [
         ((premises, index), _new_labels((premises, index), graph.labels.get((premises, index)), parameters))

@@ -35,6 +35,7 @@ class OfflineCommand(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Run the command; every known failure is one sentence and an exit code."""
+        _open_closed_streams(self)
         if options["verbosity"] < 2:
             # A progress bar and lines of a log do not go together; -v 2 shows the log.
             logging.getLogger("auditing").setLevel(logging.ERROR)
@@ -47,9 +48,12 @@ class OfflineCommand(BaseCommand):
             sentence = "Interrupted. If there is a cache, the same command goes on from where it stopped."
             raise Error(sentence, returncode=130) from None
         except BrokenPipeError:
-            # The reader of the pipe (head, less) has enough; closing the stream must not fail again.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _drop_output()  # the reader of the pipe (head, less) has enough
             code = 0
+        except OSError as error:  # files of their own are handled where they are read and written
+            _drop_output()
+            sentence = f"Cannot write to standard output: {error.strerror or error}. Write it elsewhere."
+            raise Error(sentence) from None
         if code:
             sys.exit(code)
 
@@ -74,6 +78,20 @@ class OfflineCommand(BaseCommand):
         self.stdout.flush()
         raw.write(data)
         raw.flush()
+
+
+def _open_closed_streams(command: BaseCommand) -> None:
+    """Let a command that was started with a closed stream (`2>&-`, some schedulers) write into nothing."""
+    for wrapper, name in ((command.stdout, "stdout"), (command.stderr, "stderr")):
+        if wrapper._out is None:
+            nothing = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (for as long as the process lives)
+            wrapper._out = nothing
+            setattr(sys, name, nothing)
+
+
+def _drop_output() -> None:
+    """Send what is still buffered nowhere: closing the stream must not fail a second time."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _printable(text: str, stream: Any) -> str:

@@ -6,168 +6,341 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('annotation', '0001_initial'),
+        ("annotation", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='AuditRun',
+            name="AuditRun",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('updated_at', models.DateTimeField(auto_now=True)),
-                ('state', models.CharField(choices=[('queued', 'Queued'), ('running', 'Running'), ('paused', 'Paused'), ('cancelled', 'Cancelled'), ('failed', 'Failed'), ('partial', 'Partly done'), ('done', 'Done')], db_index=True, default='queued', max_length=12)),
-                ('total', models.PositiveIntegerField(default=0)),
-                ('done', models.PositiveIntegerField(default=0)),
-                ('cached', models.PositiveIntegerField(default=0)),
-                ('invalid', models.PositiveIntegerField(default=0)),
-                ('failed', models.PositiveIntegerField(default=0)),
-                ('prompt_tokens', models.PositiveBigIntegerField(default=0)),
-                ('completion_tokens', models.PositiveBigIntegerField(default=0)),
-                ('cost', models.DecimalField(blank=True, decimal_places=6, max_digits=14, null=True)),
-                ('message', models.TextField(blank=True)),
-                ('log', models.JSONField(default=list)),
-                ('manifest', models.JSONField(default=dict)),
-                ('sequence', models.PositiveBigIntegerField(default=0)),
-                ('deliveries', models.PositiveSmallIntegerField(default=0)),
-                ('lease_owner', models.CharField(blank=True, max_length=80)),
-                ('lease_until', models.DateTimeField(blank=True, null=True)),
-                ('cancel_requested_at', models.DateTimeField(blank=True, null=True)),
-                ('started_at', models.DateTimeField(blank=True, null=True)),
-                ('finished_at', models.DateTimeField(blank=True, null=True)),
-                ('name', models.CharField(blank=True, max_length=200)),
-                ('labeller', models.CharField(max_length=200)),
-                ('labeller_options', models.JSONField(blank=True, default=dict)),
-                ('labeller_identity', models.JSONField(blank=True, default=dict)),
-                ('quality_note', models.TextField(blank=True)),
-                ('parameters', models.JSONField(default=dict)),
-                ('order', models.CharField(choices=[('eager', 'Every relation'), ('lazy', 'Only what labels need')], default='eager', max_length=5)),
-                ('calls', models.PositiveIntegerField(default=0)),
-                ('calls_per_second', models.FloatField(blank=True, null=True)),
-                ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('dataset', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='audit_runs', to='annotation.dataset')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("updated_at", models.DateTimeField(auto_now=True)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("queued", "Queued"),
+                            ("running", "Running"),
+                            ("paused", "Paused"),
+                            ("cancelled", "Cancelled"),
+                            ("failed", "Failed"),
+                            ("partial", "Partly done"),
+                            ("done", "Done"),
+                        ],
+                        db_index=True,
+                        default="queued",
+                        max_length=12,
+                    ),
+                ),
+                ("total", models.PositiveIntegerField(default=0)),
+                ("done", models.PositiveIntegerField(default=0)),
+                ("cached", models.PositiveIntegerField(default=0)),
+                ("invalid", models.PositiveIntegerField(default=0)),
+                ("failed", models.PositiveIntegerField(default=0)),
+                ("prompt_tokens", models.PositiveBigIntegerField(default=0)),
+                ("completion_tokens", models.PositiveBigIntegerField(default=0)),
+                ("cost", models.DecimalField(blank=True, decimal_places=6, max_digits=14, null=True)),
+                ("message", models.TextField(blank=True)),
+                ("log", models.JSONField(default=list)),
+                ("manifest", models.JSONField(default=dict)),
+                ("sequence", models.PositiveBigIntegerField(default=0)),
+                ("deliveries", models.PositiveSmallIntegerField(default=0)),
+                ("lease_owner", models.CharField(blank=True, max_length=80)),
+                ("lease_until", models.DateTimeField(blank=True, null=True)),
+                ("cancel_requested_at", models.DateTimeField(blank=True, null=True)),
+                ("started_at", models.DateTimeField(blank=True, null=True)),
+                ("finished_at", models.DateTimeField(blank=True, null=True)),
+                ("name", models.CharField(blank=True, max_length=200)),
+                ("labeller", models.CharField(max_length=200)),
+                ("labeller_options", models.JSONField(blank=True, default=dict)),
+                ("labeller_identity", models.JSONField(blank=True, default=dict)),
+                ("quality_note", models.TextField(blank=True)),
+                ("parameters", models.JSONField(default=dict)),
+                (
+                    "order",
+                    models.CharField(
+                        choices=[("eager", "Every relation"), ("lazy", "Only what labels need")],
+                        default="eager",
+                        max_length=5,
+                    ),
+                ),
+                ("calls", models.PositiveIntegerField(default=0)),
+                ("calls_per_second", models.FloatField(blank=True, null=True)),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "dataset",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="audit_runs",
+                        to="annotation.dataset",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-pk'],
+                "ordering": ["-pk"],
             },
         ),
         migrations.CreateModel(
-            name='AuditResult',
+            name="AuditResult",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('segmentation', models.PositiveIntegerField()),
-                ('parameters', models.JSONField()),
-                ('relations', models.JSONField()),
-                ('document', models.JSONField()),
-                ('document_sha256', models.CharField(max_length=64)),
-                ('labelled', models.PositiveIntegerField()),
-                ('total', models.PositiveIntegerField()),
-                ('invalid', models.PositiveIntegerField(default=0)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('trace', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='audit_results', to='annotation.trace')),
-                ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='results', to='auditing.auditrun')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("segmentation", models.PositiveIntegerField()),
+                ("parameters", models.JSONField()),
+                ("relations", models.JSONField()),
+                ("document", models.JSONField()),
+                ("document_sha256", models.CharField(max_length=64)),
+                ("labelled", models.PositiveIntegerField()),
+                ("total", models.PositiveIntegerField()),
+                ("invalid", models.PositiveIntegerField(default=0)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "trace",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="audit_results",
+                        to="annotation.trace",
+                    ),
+                ),
+                (
+                    "run",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="results",
+                        to="auditing.auditrun",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-pk'],
+                "ordering": ["-pk"],
             },
         ),
         migrations.CreateModel(
-            name='AuditRunTrace',
+            name="AuditRunTrace",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('segmentation', models.PositiveIntegerField()),
-                ('state', models.CharField(choices=[('queued', 'Queued'), ('running', 'Running'), ('paused', 'Paused'), ('cancelled', 'Cancelled'), ('failed', 'Failed'), ('partial', 'Partly done'), ('done', 'Done')], default='queued', max_length=12)),
-                ('total', models.PositiveIntegerField(default=0)),
-                ('done', models.PositiveIntegerField(default=0)),
-                ('cached', models.PositiveIntegerField(default=0)),
-                ('invalid', models.PositiveIntegerField(default=0)),
-                ('failed', models.PositiveIntegerField(default=0)),
-                ('message', models.TextField(blank=True)),
-                ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='run_traces', to='auditing.auditrun')),
-                ('trace', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='run_traces', to='annotation.trace')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("segmentation", models.PositiveIntegerField()),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("queued", "Queued"),
+                            ("running", "Running"),
+                            ("paused", "Paused"),
+                            ("cancelled", "Cancelled"),
+                            ("failed", "Failed"),
+                            ("partial", "Partly done"),
+                            ("done", "Done"),
+                        ],
+                        default="queued",
+                        max_length=12,
+                    ),
+                ),
+                ("total", models.PositiveIntegerField(default=0)),
+                ("done", models.PositiveIntegerField(default=0)),
+                ("cached", models.PositiveIntegerField(default=0)),
+                ("invalid", models.PositiveIntegerField(default=0)),
+                ("failed", models.PositiveIntegerField(default=0)),
+                ("message", models.TextField(blank=True)),
+                (
+                    "run",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="run_traces",
+                        to="auditing.auditrun",
+                    ),
+                ),
+                (
+                    "trace",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="run_traces",
+                        to="annotation.trace",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['pk'],
+                "ordering": ["pk"],
             },
         ),
         migrations.AddField(
-            model_name='auditrun',
-            name='traces',
-            field=models.ManyToManyField(related_name='audit_runs', through='auditing.AuditRunTrace', to='annotation.trace'),
+            model_name="auditrun",
+            name="traces",
+            field=models.ManyToManyField(
+                related_name="audit_runs", through="auditing.AuditRunTrace", to="annotation.trace"
+            ),
         ),
         migrations.CreateModel(
-            name='RelationCall',
+            name="RelationCall",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(max_length=64, unique=True)),
-                ('labeller', models.CharField(max_length=200)),
-                ('status', models.CharField(choices=[('valid', 'Valid'), ('invalid', 'Invalid'), ('error', 'No answer')], max_length=8)),
-                ('reason', models.CharField(blank=True, max_length=80)),
-                ('label', models.PositiveSmallIntegerField(blank=True, null=True)),
-                ('probabilities', models.JSONField(blank=True, null=True)),
-                ('model_reported', models.CharField(blank=True, max_length=200)),
-                ('parser_version', models.CharField(blank=True, max_length=40)),
-                ('prompt_tokens', models.PositiveIntegerField(blank=True, null=True)),
-                ('completion_tokens', models.PositiveIntegerField(blank=True, null=True)),
-                ('attempts', models.PositiveSmallIntegerField(default=1)),
-                ('seconds', models.FloatField(default=0.0)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("key", models.CharField(max_length=64, unique=True)),
+                ("labeller", models.CharField(max_length=200)),
+                (
+                    "status",
+                    models.CharField(
+                        choices=[("valid", "Valid"), ("invalid", "Invalid"), ("error", "No answer")],
+                        max_length=8,
+                    ),
+                ),
+                ("reason", models.CharField(blank=True, max_length=80)),
+                ("label", models.PositiveSmallIntegerField(blank=True, null=True)),
+                ("probabilities", models.JSONField(blank=True, null=True)),
+                ("model_reported", models.CharField(blank=True, max_length=200)),
+                ("parser_version", models.CharField(blank=True, max_length=40)),
+                ("prompt_tokens", models.PositiveIntegerField(blank=True, null=True)),
+                ("completion_tokens", models.PositiveIntegerField(blank=True, null=True)),
+                ("attempts", models.PositiveSmallIntegerField(default=1)),
+                ("seconds", models.FloatField(default=0.0)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
-                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('label__isnull', False), ('status', 'valid')), models.Q(models.Q(('status', 'valid'), _negated=True), ('label', None)), _connector='OR'), name='label_only_when_valid')],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("label__isnull", False), ("status", "valid")),
+                            models.Q(models.Q(("status", "valid"), _negated=True), ("label", None)),
+                            _connector="OR",
+                        ),
+                        name="label_only_when_valid",
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
-            name='CallAttempt',
+            name="CallAttempt",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveSmallIntegerField()),
-                ('status', models.CharField(max_length=80)),
-                ('raw_request', models.BinaryField()),
-                ('raw_reply', models.BinaryField()),
-                ('error', models.TextField(blank=True)),
-                ('seconds', models.FloatField(default=0.0)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('call', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='attempt_rows', to='auditing.relationcall')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("number", models.PositiveSmallIntegerField()),
+                ("status", models.CharField(max_length=80)),
+                ("raw_request", models.BinaryField()),
+                ("raw_reply", models.BinaryField()),
+                ("error", models.TextField(blank=True)),
+                ("seconds", models.FloatField(default=0.0)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "call",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="attempt_rows",
+                        to="auditing.relationcall",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['call', 'number'],
+                "ordering": ["call", "number"],
             },
         ),
         migrations.CreateModel(
-            name='SegmentAudit',
+            name="SegmentAudit",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('index', models.PositiveSmallIntegerField()),
-                ('label', models.CharField(choices=[('supported', 'Supported'), ('unsupported', 'Unsupported'), ('orphan', 'Orphan'), ('contradicted', 'Contradicted')], max_length=12)),
-                ('search_label', models.CharField(choices=[('supported', 'Supported'), ('unsupported', 'Unsupported'), ('orphan', 'Orphan'), ('contradicted', 'Contradicted')], max_length=12)),
-                ('y_hat', models.PositiveSmallIntegerField()),
-                ('contradicted', models.BooleanField(default=False)),
-                ('unstable', models.BooleanField(default=False)),
-                ('root_breakpoint', models.PositiveSmallIntegerField(blank=True, null=True)),
-                ('min_depth', models.PositiveSmallIntegerField(blank=True, null=True)),
-                ('result', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='segment_audits', to='auditing.auditresult')),
-                ('segment', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='audits', to='annotation.segment')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("index", models.PositiveSmallIntegerField()),
+                (
+                    "label",
+                    models.CharField(
+                        choices=[
+                            ("supported", "Supported"),
+                            ("unsupported", "Unsupported"),
+                            ("orphan", "Orphan"),
+                            ("contradicted", "Contradicted"),
+                        ],
+                        max_length=12,
+                    ),
+                ),
+                (
+                    "search_label",
+                    models.CharField(
+                        choices=[
+                            ("supported", "Supported"),
+                            ("unsupported", "Unsupported"),
+                            ("orphan", "Orphan"),
+                            ("contradicted", "Contradicted"),
+                        ],
+                        max_length=12,
+                    ),
+                ),
+                ("y_hat", models.PositiveSmallIntegerField()),
+                ("contradicted", models.BooleanField(default=False)),
+                ("unstable", models.BooleanField(default=False)),
+                ("root_breakpoint", models.PositiveSmallIntegerField(blank=True, null=True)),
+                ("min_depth", models.PositiveSmallIntegerField(blank=True, null=True)),
+                (
+                    "result",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="segment_audits",
+                        to="auditing.auditresult",
+                    ),
+                ),
+                (
+                    "segment",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="audits",
+                        to="annotation.segment",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['result', 'index'],
+                "ordering": ["result", "index"],
             },
         ),
         migrations.AddConstraint(
-            model_name='auditresult',
-            constraint=models.UniqueConstraint(fields=('run', 'trace'), name='result_once_per_run_and_trace'),
+            model_name="auditresult",
+            constraint=models.UniqueConstraint(fields=("run", "trace"), name="result_once_per_run_and_trace"),
         ),
         migrations.AddConstraint(
-            model_name='auditruntrace',
-            constraint=models.UniqueConstraint(fields=('run', 'trace'), name='trace_once_per_run'),
+            model_name="auditruntrace",
+            constraint=models.UniqueConstraint(fields=("run", "trace"), name="trace_once_per_run"),
         ),
         migrations.AddConstraint(
-            model_name='segmentaudit',
-            constraint=models.UniqueConstraint(fields=('result', 'index'), name='segment_audit_once_per_result'),
+            model_name="segmentaudit",
+            constraint=models.UniqueConstraint(
+                fields=("result", "index"), name="segment_audit_once_per_result"
+            ),
         ),
     ]

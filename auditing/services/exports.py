@@ -67,7 +67,7 @@ def export_dataset(dataset: Dataset, folder: Path, *, graphml: bool = False) -> 
         If there is no result, or the folder cannot be used.
     """
     found = _results().filter(trace__case__dataset=dataset, run__state__in=FINISHED)
-    newest = {result.trace_id: result for result in found.order_by("pk")}
+    newest = {result.trace_id: result for result in found.order_by("run_id")}
     results = sorted(newest.values(), key=lambda result: result.trace_id)
     return _export(dataset, results, folder, graphml=graphml, what=f"Data set {dataset.slug}")
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db import transaction
 
+from annotation.formats.fields import short_title
 from annotation.formats.records import MAX_FILE_BYTES, Problem, ReadOptions, SegmentRecord, TraceRecord
 from annotation.formats.registry import detect, get_format, unrecognised
 from annotation.models import Dataset, Trace
@@ -107,7 +108,11 @@ def read_upload(
 
 
 def prepared(record: TraceRecord, format_name: str) -> TraceRecord:
-    """Return the record split into segments, marked where its format states every relation."""
+    """Return the record with a title, split into segments, marked where its format states every relation."""
+    if not record.title:
+        # Pages and tables name a case by its title: one without any is called by its first words.
+        first = record.question or " ".join(part.text for part in record.segments[: record.context_segments])
+        record = replace(record, title=short_title(first) or record.case_id)
     if format_name in ANNOTATED_RELATIONS:
         record = replace(record, meta={**record.meta, "relations_given": True})
     return split_raw_text(record)

@@ -18,9 +18,21 @@ LONGEST_SOCKET_PATH = 95
 
 
 def var_dir() -> Path:
-    """Folder of everything the running app writes (`REASONAUDIT_VAR`, default `var/` of the checkout)."""
-    folder = Path(os.environ.get("REASONAUDIT_VAR", ROOT / "var")).resolve()
-    folder.mkdir(parents=True, exist_ok=True)
+    """Folder of everything the running app writes (`REASONAUDIT_VAR`, default `var/` of the checkout).
+
+    Raises
+    ------
+    SystemExit
+        If it is not there and cannot be made: nothing can start without it.
+    """
+    folder = Path(os.environ.get("REASONAUDIT_VAR") or ROOT / "var").resolve()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SystemExit(
+            f"The folder {folder}, where the app keeps its data, cannot be made ({error.strerror}). "
+            "Name another one with the variable REASONAUDIT_VAR."
+        ) from None
     return folder
 
 

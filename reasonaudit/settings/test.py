@@ -8,7 +8,8 @@ from pathlib import Path
 # pytest-django reads the settings before any fixture runs, so the server must be up by then. Worker processes of a
 # parallel run share the first one's server.
 if "REASONAUDIT_TEST_VAR" not in os.environ:
-    _folder = Path(tempfile.mkdtemp(prefix="ra-test-", dir="/tmp" if Path("/tmp").is_dir() else None))
+    _short = Path("/tmp")  # noqa: S108 (mkdtemp makes a private folder; a socket's path must be short)
+    _folder = Path(tempfile.mkdtemp(prefix="ra-test-", dir=_short if _short.is_dir() else None))
     _folder.chmod(0o755)
     os.environ["REASONAUDIT_TEST_VAR"] = str(_folder)
     os.environ["REASONAUDIT_VAR"] = str(_folder)
@@ -32,7 +33,7 @@ if "REASONAUDIT_TEST_VAR" not in os.environ:
 
     atexit.register(_remove)
 
-from .base import *  # noqa: E402, F403
+from .base import *  # noqa: F403
 
 ALLOWED_HOSTS = ["*"]
 LLM_ALLOWED_HOSTS = ["127.0.0.1", "localhost"]

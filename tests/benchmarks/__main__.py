@@ -19,7 +19,8 @@ def names() -> list[str]:
 def print_table(rows: list[dict[str, object]]) -> None:
     """Write rows as an aligned table; a missing figure is a dash."""
     cells = [
-        [str(row.get(column) if row.get(column) is not None else "–") for column in COLUMNS] for row in rows
+        [str(row.get(column) if row.get(column) is not None else "\N{EN DASH}") for column in COLUMNS]
+        for row in rows
     ]
     widths = [max(len(line[i]) for line in [list(COLUMNS), *cells]) for i in range(len(COLUMNS))]
     for line in [list(COLUMNS), *cells]:

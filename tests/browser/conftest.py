@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from django.core.cache import cache
 from django.db import connection
 from playwright.sync_api import ConsoleMessage, Page, Request, Route
 
@@ -65,6 +66,12 @@ def browser_type_launch_args() -> dict[str, object]:
             "--no-first-run",
         ],
     }
+
+
+@pytest.fixture(autouse=True)
+def no_counted_logins() -> None:
+    """Every test logs in from the same address; the limit on forms counts them in the cache."""
+    cache.clear()
 
 
 @pytest.fixture(params=SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
@@ -158,11 +165,20 @@ def _invented(dataset: Dataset | str) -> dict[str, bool]:
     return {"invented": True} if isinstance(dataset, str) else {}
 
 
-def serious_faults(page: Page) -> list[str]:
-    """What axe finds wrong with the page, serious or worse, one line each."""
+def faults(page: Page) -> list[str]:
+    """What axe finds wrong with the page, one line each."""
     found = Axe().run(page).response["violations"]
     return [
         f"{fault['id']}: {fault['help']} ({json.dumps([node['target'] for node in fault['nodes'][:3]])})"
         for fault in found
-        if fault["impact"] in {"serious", "critical"}
     ]
+
+
+def overflows(page: Page) -> list[str]:
+    """Parts of the page that are wider than their place, and the page itself."""
+    return page.evaluate(
+        """() => [document.documentElement,
+                  ...document.querySelectorAll('.bar, .sub, .sub-title, .pane, .pane-head, table')]
+            .filter(part => part.scrollWidth > part.clientWidth + 1)
+            .map(part => `${part.tagName} ${part.className}: ${part.scrollWidth} in ${part.clientWidth}`)"""
+    )

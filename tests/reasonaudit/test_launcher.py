@@ -2,6 +2,8 @@
 
 import json
 import os
+import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -9,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.db import OperationalError
 
 from reasonaudit import launcher
 from reasonaudit.lib import embedded
@@ -101,3 +104,54 @@ def test_a_worker_that_cannot_run_is_not_started_for_ever(sleeper: subprocess.Po
     children = {launcher.WEB: sleeper, launcher.WORKER: broken}
     assert launcher.watch(children, lambda name: pytest.fail(f"{name} was started again")) == launcher.WORKER
     assert launcher.ending(broken) == "exit code 3"
+
+
+@pytest.mark.parametrize("wanted", [0, -5, 65536, 99999])
+def test_what_is_no_port_is_named(wanted: int) -> None:
+    with pytest.raises(SystemExit, match=f"{wanted} is not a port"):
+        launcher.free_port(wanted)
+
+
+def test_a_taken_port_gives_way_to_the_next_and_the_last_has_none() -> None:
+    with socket.socket() as taken:
+        taken.bind((launcher.HOST, 0))
+        taken.listen()
+        wanted = taken.getsockname()[1]
+        assert wanted < launcher.free_port(wanted) < wanted + 20
+    with socket.socket() as taken:
+        try:
+            taken.bind((launcher.HOST, launcher.LAST_PORT))
+        except OSError:
+            pytest.skip("the last port is in use")
+        taken.listen()
+        with pytest.raises(SystemExit, match="65535 to 65535 are all in use"):
+            launcher.free_port(launcher.LAST_PORT)
+
+
+def test_a_data_folder_that_cannot_be_made_is_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("REASONAUDIT_VAR", str(tmp_path / "file"))
+    with pytest.raises(SystemExit, match=r"cannot be made \(File exists\)\. Name another"):
+        embedded.var_dir()
+
+
+@pytest.fixture
+def own_signals() -> Iterator[None]:
+    kept = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)}
+    yield
+    for number, handler in kept.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("own_signals")
+def test_a_database_that_is_away_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedded, "start_valkey_unless_external", lambda: None)
+
+    def prepare() -> None:
+        raise OperationalError("connection failed:\n refused")
+
+    with pytest.raises(SystemExit, match="The database cannot be used: connection failed: refused"):
+        launcher.run(port=8700, prepare=prepare, announce=lambda address: None)
+    assert launcher.running_elsewhere() is None

@@ -106,6 +106,7 @@ class OpenAICompatible:
         self._clock = clock
         self._limiter = AdaptiveLimiter(concurrency)
         self._failed_calls = 0
+        self._silences = 0
         self._client: openai.AsyncOpenAI | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self.concurrency = concurrency
@@ -154,6 +155,7 @@ class OpenAICompatible:
             if self._says_nothing_works(error):
                 self._count_failed_call(error)
             raise
+        self._silences = 0
         self._limiter.succeeded()
         if reply.lstrip()[:1] == b"<":
             # A proxy's login page or a wrong address: the reply stays one that cannot be read, but not for ever.
@@ -200,6 +202,17 @@ class OpenAICompatible:
     def _note_failure(self, error: LLMError) -> None:
         if isinstance(error, LLMRateLimited):
             self._limiter.jammed()
+        if isinstance(error, LLMTimeout):
+            # A server that hangs would keep every call for all its attempts: ten minutes without a word.
+            self._silences += 1
+            if self._silences >= max(GIVE_UP_AFTER, self.concurrency):
+                paused = LLMPaused(
+                    f"The model server left {self._silences} requests in a row without a reply. The last one: {error} "
+                    "Look whether it is overloaded or still loading the model, then resume.",
+                    http_status=error.http_status,
+                )
+                paused.attempts = error.attempts
+                raise paused
         logger.info(
             "LLM call failed: %s, attempt %d, status %s", error.name, error.attempts, error.http_status
         )

@@ -82,9 +82,8 @@ class Command(BaseCommand):
             else:
                 previews.append(imports.read_upload(data, str(path), options["format"], reading))
         problems += [problem for preview in previews for problem in preview.problems]
-        for line in [note for preview in previews for note in preview.notes] + [
-            str(problem) for problem in problems
-        ]:
+        notes = dict.fromkeys(note for preview in previews for note in preview.notes)
+        for line in list(notes) + [str(problem) for problem in problems]:
             self.stderr.write(line, style_func=str)
         if problems:
             words = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"

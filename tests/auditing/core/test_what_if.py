@@ -203,6 +203,16 @@ def test_binding_depth_bound_is_searched_exhaustively() -> None:
             assert_equals_brute_force(found, drawn, parameters, found.searched_up_to)
 
 
+def test_millions_of_candidates_are_not_even_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    # With 500 segments and the usual depth bound of 100 every set of edits would have to be tried.
+    monkeypatch.setattr(what_if, "candidates", lambda *_: pytest.fail("20 million candidates were listed"))
+    chain = graph(500, "; ".join(f"{index}>{index + 1} E" for index in range(1, 500)))
+    found = smallest_flips(chain, 102, AuditParameters(), to="Orphan")
+    assert (found.label, found.found, found.searched_up_to) == ("Unsupported", False, 0)
+    same = smallest_flips(chain, 102, AuditParameters(), to="Unsupported")
+    assert (same.found, same.size, same.sets) == (True, 0, ((),))
+
+
 def test_a_search_that_is_too_large_says_how_far_it_came(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "1>2 E; 1>3 E; 1>4 E; 1>5 E; 2>5 E; 3>5 E; 4>5 E"
     monkeypatch.setattr(what_if, "MAX_STEPS", 30)

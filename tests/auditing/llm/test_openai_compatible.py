@@ -295,6 +295,34 @@ async def test_lj_12_a_server_that_only_sends_web_pages_pauses_the_run(server):
     await source.aclose()
 
 
+async def test_lj_12_a_server_that_hangs_pauses_the_run_before_every_attempt_is_used_up(server):
+    server.change(behaviours=[{"do": "hang", "contains": "hangs"}])
+    policy = RetryPolicy(max_attempts=50, attempt_seconds=0.1, backoff_base=0.001, backoff_cap=0.002)
+    source = provider(server.base_url, policy=policy, concurrency=2 * GIVE_UP_AFTER)
+    before = server.stats()["requests"]
+    ended = await asyncio.gather(
+        *(source.complete(request(f"hangs {n}")) for n in range(2 * GIVE_UP_AFTER)), return_exceptions=True
+    )
+    assert all(isinstance(error, errors.LLMPaused) for error in ended)
+    assert "10 requests in a row without a reply" in str(ended[0]) + str(ended[-1])
+    assert server.stats()["requests"] - before < 5 * len(ended), "of 500 attempts"
+    await source.aclose()
+
+
+async def test_lj_12_one_reply_forgets_the_silence(server):
+    server.change(behaviours=[{"do": "hang", "contains": "hangs"}])
+    source = provider(
+        server.base_url,
+        policy=RetryPolicy(max_attempts=2, attempt_seconds=0.05, backoff_base=0.001),
+        concurrency=1,
+    )
+    for n in range(GIVE_UP_AFTER):
+        with pytest.raises(errors.LLMTimeout):
+            await source.complete(request(f"hangs {n}"))
+        await source.complete(request(f"works {n}"))
+    await source.aclose()
+
+
 async def test_lj_12_one_success_forgets_the_failures(server):
     server.change(behaviours=[{"do": "status", "status": 500, "contains": "fails"}])
     source = provider(server.base_url, policy=RetryPolicy(max_attempts=1))

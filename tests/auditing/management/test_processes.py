@@ -1,6 +1,7 @@
 """The commands as a user starts them: no database, no login, no network, and the same bytes everywhere."""
 
 import json
+import os
 
 import pytest
 
@@ -66,6 +67,44 @@ def test_exit_codes_of_the_process(spawn, wound, arguments, code, words):
     assert (done.code, done.out) == (code, "")
     assert words in done.err
     assert "Traceback" not in done.err
+
+
+def test_nobody_logs_in_so_the_key_of_the_web_server_may_be_out_of_reach(spawn, wound, tmp_path):
+    (tmp_path / "var" / "secret_key").mkdir(parents=True)  # as root, permissions would not keep it unread
+    assert spawn("audit", wound, "--labeller", "stored").code == 0
+
+
+def test_a_key_file_that_was_left_empty_is_filled(spawn, wound, tmp_path):
+    key = tmp_path / "var" / "secret_key"
+    key.parent.mkdir()
+    key.touch()
+    assert spawn("audit", wound, "--labeller", "stored").code == 0
+    first = key.read_text()
+    assert len(first) > 50
+    assert key.stat().st_mode & 0o077 == 0
+    assert [path.name for path in key.parent.iterdir()] == ["secret_key"]
+    assert spawn("audit", wound, "--labeller", "stored").code == 0
+    assert key.read_text() == first
+
+
+def test_closed_streams_hinder_nothing(spawn, wound):
+    whole = spawn("audit", wound, "--labeller", "stored", "--json")
+    deaf = spawn("audit", wound, "--labeller", "stored", "--json", before="sys.stderr = None")
+    assert (deaf.code, deaf.out) == (0, whole.out)
+    assert spawn("audit", wound, "--labeller", "stored", before="sys.stdout = None").code == 0
+
+
+@pytest.mark.skipif(
+    not os.path.exists("/dev/full"), reason="there is no /dev/full, a disk that is always full"
+)
+def test_a_full_disk_behind_standard_output_is_one_sentence(spawn, wound):
+    for extra in ([], ["--json"]):
+        done = spawn(
+            "audit", wound, "--labeller", "stored", *extra, before="sys.stdout = open('/dev/full', 'w')"
+        )
+        assert done.code == 1
+        assert "Cannot write to standard output: No space left on device." in done.err
+        assert "Traceback" not in done.err
 
 
 def test_rp_02_the_same_bytes_whatever_the_locale_time_zone_and_hash_seed(spawn, tmp_path):

@@ -47,6 +47,15 @@ def test_a_file_is_read_shown_and_stored():
     assert outcome.traces[0].stored_relations == [[[1], 2, "entailment"]]
 
 
+@pytest.mark.parametrize(
+    ("title", "question", "shown"),
+    [("Named", "Why?", "Named"), (..., "Why?", "Why?"), (..., ..., "The case.")],
+)
+def test_a_case_without_a_title_is_called_by_its_question_or_first_words(title, question, shown):
+    (record,) = read(line(title=title, question=question)).records
+    assert record.title == shown
+
+
 def test_raw_text_is_split_here_and_kept():
     raw = "The first finding is clear. It has a dose of 2.5 mg. So we stop."
     preview = read(line(segments=[{"text": "The case."}], raw_text=raw, relations=...))

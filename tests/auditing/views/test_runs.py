@@ -206,7 +206,7 @@ def test_a_finished_run_says_how_long_it_took_and_leads_to_its_audit(visitor, wa
     assert f'href="{shown}">' in html
     assert "Data set with this audit" in html
     assert "Audit " in html
-    assert "stored relations on <a" in html
+    assert "Stored relations on <a" in html
 
 
 def test_cancel_and_resume(visitor, ward, trace):

@@ -1,6 +1,7 @@
 """The document of an audit, against labels worked out by hand (tests/auditing/golden.py)."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -136,3 +137,24 @@ def test_stored_sets_of_any_size_count_unless_capped(tmp_path):
         document = audited(label_traces(loaded.traces, LabellerChoice(), settings).traces)[0]
         labels.append(by_index(document)[4]["label"])
     assert labels == ["supported", "supported", "orphan"]
+
+
+def test_a_trace_without_stored_relations_is_left_out_and_not_called_an_orphan(tmp_path):
+    bare = tmp_path / "bare.jsonl"
+    bare.write_text(json.dumps({"schema": "reasonaudit.trace/1", "id": "bare", "segments": ["A.", "B."]}))
+    loaded = load([golden.write(tmp_path / "golden.jsonl"), bare])
+    found = label_traces(loaded.traces, LabellerChoice(), AuditSettings())
+    assert [trace.record.id for trace in found.traces] == [loaded.traces[0].id]
+    assert found.remarks == (
+        "Trace bare has no stored relations; left out. Another --labeller can audit them.",
+    )
+
+
+def test_a_source_that_says_that_no_relation_holds_is_audited(tmp_path):
+    found = load([Path(__file__).parents[4] / "fixtures" / "formats" / "parc.json"]).traces
+    assert found
+    assert all(trace.meta["relations_given"] for trace in found)
+    silent = [replace(trace, relations=()) for trace in found[:1]]
+    (only,) = label_traces(silent, LabellerChoice(), AuditSettings()).traces
+    (audit,) = audited([only])
+    assert {segment["label"] for segment in audit["segments"][only.record.context_segments :]} == {"orphan"}
