@@ -122,7 +122,7 @@ def _settle(run: AuditRun, row: AuditRunTrace, labelled: int, statuses: Counter[
         "total": total,
         "done": labelled,
         "invalid": statuses["invalid"],
-        "failed": total - labelled - statuses["invalid"],
+        "failed": statuses["error"],
     }
     for name, value in after.items():
         setattr(run, name, getattr(run, name) + value - getattr(before, name))

@@ -97,6 +97,7 @@ def _carry_out(
         _note_start(lease, manifest.of_run(run, None))
         ending = _audit_stored(lease, rows, parameters, options, should_stop)
         reported: set[str] = set()
+        faults: dict[str, tuple[int, str]] = {}
     else:
         labeller = labeller or labellers.build(run.labeller, options)
         _note_start(lease, manifest.of_run(run, labeller))
@@ -104,7 +105,7 @@ def _carry_out(
         questions = Questions(rows, labeller, parameters, window=options.window, lazy=lazy)
         pipeline = Pipeline(lease, run, questions, labeller, options, should_stop)
         ending = pipeline.run()
-        reported = pipeline.reported
+        reported, faults = pipeline.reported, pipeline.faults
         if ending.state == RunState.CANCELLED:
             _audit_what_is_there(lease, questions)
     _note_reported(lease, reported)
@@ -114,7 +115,15 @@ def _carry_out(
     if not missing:
         return Ending(RunState.DONE)
     words = f"{len(missing):,} of {run.run_traces.count():,} traces have relations without a valid answer"
-    return Ending(RunState.PARTIAL, f"{words}; resuming asks these again.")
+    return Ending(RunState.PARTIAL, f"{words}; resuming asks these again.{_commonest(faults)}")
+
+
+def _commonest(faults: dict[str, tuple[int, str]]) -> str:
+    """Return a sentence on why most answers of this attempt are no labels, "" where all are."""
+    if not faults:
+        return ""
+    status, (count, said) = max(faults.items(), key=lambda item: item[1][0])
+    return f" Most often ({count:,}): {said or status}"
 
 
 def _audit_stored(

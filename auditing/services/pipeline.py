@@ -34,7 +34,9 @@ from reasonaudit.lib.models import RunState
 logger = logging.getLogger(__name__)
 
 FLUSH_ROWS = 50  # most answers in one write
-FLUSH_AT = 25  # answers that make a write worth while; the other half may arrive during it, so that sending goes on
+FLUSH_AT = (
+    25  # answers that make a write worth while; the other half may arrive during it, so that sending goes on
+)
 FLUSH_SECONDS = 0.25
 TOUCH_SECONDS = 0.5  # how old the knowledge of a wish to cancel may get
 PUBLISH_SECONDS = 0.25
@@ -70,6 +72,8 @@ class Pipeline:
         should_stop: Callable[[], bool],
     ) -> None:
         self.reported: set[str] = set()
+        # By status that is no label: how many answers, and what the first one said.
+        self.faults: dict[str, tuple[int, str]] = {}
         self._lease = lease
         self._questions = questions
         self._labeller = labeller
@@ -231,6 +235,10 @@ class Pipeline:
         for _ in batch:  # only now: until here they count as sent and not stored
             self._arrived.popleft()
         self.reported.update(answer.model_reported for _, answer in batch if answer.model_reported)
+        for _, answer in batch:
+            if answer.label is None:
+                count, first = self.faults.get(answer.status, (0, answer.error))
+                self.faults[answer.status] = (count + 1, first)
         self._questions.stored(answers, labels)
         self._blocked = False
         self._flushed_at = time.monotonic()

@@ -24,6 +24,7 @@ from auditing.models import AuditRun, AuditRunTrace
 from auditing.selectors.runs import run_list, run_progress
 from auditing.services import labellers, runs
 from reasonaudit.lib.errors import UserError
+from reasonaudit.lib.models import RunState
 
 
 def read_request(request: Request) -> dict[str, Any]:
@@ -133,5 +134,12 @@ class RunTraces(generics.ListAPIView[Any]):
         """Return this run's rows, of one state where it is asked for."""
         rows = AuditRunTrace.objects.filter(run_id=self.kwargs["pk"]).order_by("pk")
         if state := self.request.query_params.get("state"):
+            if state not in RunState.values:
+                raise UserError(
+                    "bad_state",
+                    "There is no such state.",
+                    f"Use one of {', '.join(RunState.values)}.",
+                    fields={"state": "Unknown."},
+                )
             rows = rows.filter(state=state)
         return rows

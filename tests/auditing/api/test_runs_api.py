@@ -39,6 +39,7 @@ def test_a_run_is_started_with_its_job_and_followed_to_the_end(client, dataset):
     done = client.get(f"/api/v1/runs/{run.pk}/").json()
     assert (done["state"], done["done"], done["seconds_left"]) == ("done", 2, None)
     assert done["seq"] > queued["seq"]
+    assert client.get(f"/api/v1/runs/{run.pk}/traces/?state=zzz").status_code == 400
     rows = client.get(f"/api/v1/runs/{run.pk}/traces/").json()["results"]
     assert [(row["trace"], row["state"], row["done"]) for row in rows] == [(trace.pk, "done", 2)]
     (listed,) = client.get("/api/v1/runs/").json()["results"]

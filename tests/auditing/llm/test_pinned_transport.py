@@ -13,8 +13,8 @@ import pytest
 
 from auditing.llm import connections
 from auditing.llm.connections import PinnedTransport
-from auditing.llm.errors import LLMError, LLMPaused, LLMRefused, LLMServerFault, LLMUnparsable, LLMUnreachable
-from auditing.llm.guard import Endpoint
+from auditing.llm.errors import LLMError, LLMRefused, LLMServerFault, LLMUnparsable, LLMUnreachable
+from auditing.llm.guard import Endpoint, EndpointRefused
 from auditing.llm.protocol import ChatRequest, Message
 from auditing.llm.providers.openai_compatible import OpenAICompatible
 from auditing.llm.retry import RetryPolicy
@@ -153,15 +153,13 @@ async def test_ih_10_only_what_the_provider_reads_is_passed_on():
 
 async def test_ih_10_a_key_cannot_smuggle_headers():
     async with raw_server(EMPTY_OBJECT) as server:
-        source = OpenAICompatible(
-            f"http://127.0.0.1:{server.port}/v1",
-            api_key="key\r\nX-Smuggled: yes",
-            allowed_hosts=["127.0.0.1"],
-            policy=RetryPolicy(max_attempts=1),
-        )
-        with pytest.raises(LLMPaused, match="API key"):
-            await source.complete(ChatRequest(model="m", messages=(Message("user", "x"),)))
-        await source.aclose()
+        with pytest.raises(EndpointRefused, match="API key"):
+            OpenAICompatible(
+                f"http://127.0.0.1:{server.port}/v1",
+                api_key="key\r\nX-Smuggled: yes",
+                allowed_hosts=["127.0.0.1"],
+                policy=RetryPolicy(max_attempts=1),
+            )
         assert server.heads == []
 
 

@@ -127,6 +127,7 @@ def test_lj_08_an_invalid_reply_is_missing_coverage_and_never_a_label(make_run):
     (row,) = run.run_traces.all()
     assert row.state == RunState.PARTIAL
     assert "1 got no reply, 2 got a reply that is no label" in row.message
+    assert run.message.endswith("Most often (2): The reply is no label.")
 
 
 def test_lj_09_resume_asks_only_what_has_no_valid_answer(make_run):
@@ -245,6 +246,7 @@ def test_lj_09_cancel_stops_new_calls_within_two_seconds(make_run):
     left = counts(run)
     assert 0 < left["done"] < left["total"] == 286  # C(13, 3)
     assert left["done"] == RelationCall.objects.count() == len(labeller.asked)
+    assert left["failed"] == 0, "what was never asked did not fail"
     result = AuditResult.objects.get(run=run)
     assert (result.labelled, result.total) == (left["done"], 286)
     runs.resume(run)
