@@ -23,6 +23,18 @@ class SegmentationLocked(UserError):
         )
 
 
+class SegmentationChanged(UserError):
+    """The change was meant for another segmentation than the current one, so its segment numbers may be others."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "segmentation_changed",
+            "The trace was split or merged meanwhile; here is how it stands now.",
+            "Nothing was changed.",
+            status=409,
+        )
+
+
 def segmentation_lock(trace: Trace) -> str:
     """Return why the segments of this trace cannot be changed any more, or "" while they can."""
     if trace.has_stored_relations:
@@ -32,18 +44,22 @@ def segmentation_lock(trace: Trace) -> str:
     return ""
 
 
-def segment_split(*, trace: Trace, index: int, offset: int, by: Any) -> Trace:
+def segment_split(*, trace: Trace, index: int, offset: int, by: Any, expected: int | None = None) -> Trace:
     """Cut segment `index` (1-based) in two before code point `offset` of its text.
+
+    `expected` is the segmentation that `index` and `offset` were read from; None trusts that it is the current one.
 
     Raises
     ------
+    SegmentationChanged
+        `expected` is not the current segmentation.
     SegmentationLocked
         Something was said about a segment already.
     UserError
         There is no such segment, it is context, or one part would be blank.
     """
     with transaction.atomic():
-        row = _locked(trace)
+        row = _locked(trace, expected)
         texts = _texts(row, index)
         text = texts[index - 1]
         parts = text[:offset].strip(), text[offset:].strip()
@@ -57,13 +73,13 @@ def segment_split(*, trace: Trace, index: int, offset: int, by: Any) -> Trace:
         return _replace(row, [*texts[: index - 1], *parts, *texts[index:]])
 
 
-def segment_merge(*, trace: Trace, index: int, by: Any) -> Trace:
+def segment_merge(*, trace: Trace, index: int, by: Any, expected: int | None = None) -> Trace:
     """Join segment `index` (1-based) and the one after it, with one space between.
 
-    Raises the same errors as `segment_split`.
+    `expected` and the errors are those of `segment_split`.
     """
     with transaction.atomic():
-        row = _locked(trace)
+        row = _locked(trace, expected)
         texts = _texts(row, index)
         if index == len(texts):
             raise UserError(
@@ -75,8 +91,10 @@ def segment_merge(*, trace: Trace, index: int, by: Any) -> Trace:
         return _replace(row, [*texts[: index - 1], joined, *texts[index + 1 :]])
 
 
-def _locked(trace: Trace) -> Trace:
+def _locked(trace: Trace, expected: int | None) -> Trace:
     row = Trace.objects.select_for_update().get(pk=trace.pk)
+    if expected is not None and expected != row.segmentation:
+        raise SegmentationChanged
     if reason := segmentation_lock(row):
         raise SegmentationLocked(reason)
     return row

@@ -238,7 +238,13 @@ def _rule_field(name: str) -> forms.Field:
 class ImportForm(forms.Form):
     """A file of traces, how to read it and where it goes."""
 
-    file = forms.FileField(label="File", help_text="At most 50 MB. JSON lines, JSON or a table.")
+    file = forms.FileField(
+        label="File",
+        help_text="At most 50 MB. JSON lines, JSON or a table.",
+        error_messages={
+            "empty": "The file has no content (0 bytes). Export it again, or choose a file with at least one trace."
+        },
+    )
     format = forms.ChoiceField(
         label="Format",
         required=False,

@@ -2,13 +2,17 @@
 
 import json
 from dataclasses import fields
+from datetime import timedelta
 from typing import Any
 
 from django.contrib import messages
+from django.contrib.auth import get_user_model
 from django.core.paginator import Paginator
+from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from annotation.models import Dataset, Trace
@@ -18,10 +22,13 @@ from auditing.models import AuditRun
 from auditing.selectors import datasets
 from auditing.selectors.runs import run_progress
 from auditing.services import runs
+from auditing.services.options import RunOptions
+from auditing.services.planning import size_up
 from auditing.views.datasets import chosen_run, read_filters
-from auditing.views.forms import RULES, AuditForm
+from auditing.views.forms import RULES, AuditChoice, AuditForm
 from auditing.views.query import whole_number
 from reasonaudit.lib.errors import UserError
+from reasonaudit.lib.models import RunState
 
 TRACES_PER_PAGE = 50
 RUNS_PER_PAGE = 25
@@ -33,6 +40,8 @@ TOO_MANY = (
 # What names the traces of a plan: ticked ones, or the filters of the list they come from.
 FILTERS = ("domain", "generator", "label", "gold", "state", "share_from", "share_to", "q", "run")
 SELECTION = ("trace", *FILTERS)
+# A second click, or a form that the browser sends again, comes this soon after the first.
+SAME_START = timedelta(seconds=5)
 
 
 def run_plan(request: HttpRequest, slug: str) -> HttpResponse:
@@ -46,7 +55,10 @@ def run_plan(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def run_start(request: HttpRequest, slug: str) -> HttpResponse:
-    """Start the audit and go to its page; a form that cannot be used comes back with its input."""
+    """Start the audit and go to its page; a form that cannot be used comes back with its input.
+
+    The same start by the same user within five seconds is a double click, and leads to the run that it made.
+    """
     dataset = get_object_or_404(Dataset, slug=slug)
     traces = chosen_traces(request, dataset, request.POST)
     form = audit_form(request, request.POST, traces)
@@ -54,20 +66,47 @@ def run_start(request: HttpRequest, slug: str) -> HttpResponse:
         return plan_page(request, dataset, request.POST, traces, form)
     choice = form.choice()
     try:
-        run = tasks.enqueue_audit_run(
-            dataset=dataset,
-            traces=traces,
-            labeller=choice.labeller,
-            options=choice.options,
-            parameters=choice.parameters,
-            order=choice.order,
-            by=request.user,
-            name=choice.name,
-        )
+        with transaction.atomic():
+            # One start of a user at a time: the second of two clicks waits here and then finds the first one's run.
+            get_user_model().objects.select_for_update(no_key=True).get(pk=int(request.user.pk or 0))
+            run = started_just_now(request, dataset, traces, choice) or tasks.enqueue_audit_run(
+                dataset=dataset,
+                traces=traces,
+                labeller=choice.labeller,
+                options=choice.options,
+                parameters=choice.parameters,
+                order=choice.order,
+                by=request.user,
+                name=choice.name,
+            )
     except UserError as error:
         form.add_user_error(error)
         return plan_page(request, dataset, request.POST, traces, form)
     return redirect("auditing:run_detail", run.pk)
+
+
+def started_just_now(
+    request: HttpRequest, dataset: Dataset, traces: list[Trace], choice: AuditChoice
+) -> AuditRun | None:
+    """The run that this user started with the very same choice a moment ago, unless it was cancelled since."""
+    options = RunOptions.read(choice.options)
+    recent = AuditRun.objects.filter(
+        dataset=dataset,
+        created_by_id=request.user.pk,
+        created_at__gte=timezone.now() - SAME_START,
+        labeller=choice.labeller,
+        order=choice.order,
+        name=choice.name.strip(),
+    ).exclude(state=RunState.CANCELLED)
+    for run in recent:
+        if run.parameters != choice.parameters.to_dict() or run.labeller_options != options.to_dict():
+            continue
+        sized = size_up(traces, choice.labeller, options, choice.parameters)
+        if {item.trace.pk for item in sized if item.why_not is None} == set(
+            run.run_traces.values_list("trace", flat=True)
+        ):
+            return run
+    return None
 
 
 def chosen_traces(request: HttpRequest, dataset: Dataset, data: QueryDict) -> list[Trace]:

@@ -25,15 +25,21 @@ UNDO = "segments_undo"
 def trace_segments(request: HttpRequest, pk: int) -> HttpResponse:
     """Segments and places to split at. POST `action` is `split` (`index` and a place) or `merge` (`index`).
 
+    `segmentation` is the one that the sending page showed; a change is refused with status 409 where it is no longer
+    the current one, because `index` would name another segment.
+
     The place is `cursor`, `word` or `offset`, in code points; the first that is given counts.
     """
     trace = get_object_or_404(Trace.objects.select_related("case__dataset"), pk=pk)
+    status = 200
     if request.method == "POST":
-        problem = _change(request, trace)
-        if problem is None:
-            index = whole_number(request.POST.get("index"))
+        try:
+            index = _change(request, trace)
             return redirect(f"{reverse('auditing:trace_segments', args=[pk])}#S{index}")
-        messages.error(request, problem)
+        except UserError as error:
+            messages.error(request, str(error))
+            status = 409 if error.status == 409 else 422
+        trace.refresh_from_db(fields=["segmentation"])
     segments = list(current_segments(trace))
     context: dict[str, Any] = {
         "section": "data",
@@ -55,33 +61,32 @@ def trace_segments(request: HttpRequest, pk: int) -> HttpResponse:
             for segment in segments
         ],
     }
-    return render(
-        request, "auditing/trace_segments.html", context, status=422 if request.method == "POST" else 200
-    )
+    return render(request, "auditing/trace_segments.html", context, status=status)
 
 
-def _change(request: HttpRequest, trace: Trace) -> str | None:
-    """Split or merge; returns what is wrong, or None."""
+def _change(request: HttpRequest, trace: Trace) -> int:
+    """Split or merge as the form says, and return the segment's index; raises `UserError` where that cannot be done."""
     index, action = whole_number(request.POST.get("index")), request.POST.get("action")
+    expected = whole_number(request.POST.get("segmentation"))
     given = (request.POST.get(name) for name in ("cursor", "word", "offset"))
     offset = whole_number(next(filter(None, given), None))
-    if index is None or action not in {"split", "merge"}:
-        return "Name a segment and what to do with it: split or merge."
-    try:
-        if action == "merge":
-            first = current_segments(trace).filter(index=index).first()
-            changed = segment_merge(trace=trace, index=index, by=request.user)
-            # The texts were joined with one space.
-            undo = {"action": "split", "index": index, "offset": len(first.text) + 1 if first else 0}
-        elif offset is None:
-            return f"Choose a place in S{index} first: nothing was split."
-        else:
-            changed = segment_split(trace=trace, index=index, offset=offset, by=request.user)
-            undo = {"action": "merge", "index": index}
-    except (UserError, ValueError) as error:
-        return str(error)
+    if index is None or expected is None or action not in {"split", "merge"}:
+        raise UserError(
+            "bad_change", "Name a segment, the segmentation it is of, and what to do with it: split or merge."
+        )
+    undo: dict[str, Any]
+    if action == "merge":
+        first = current_segments(trace).filter(index=index).first()
+        changed = segment_merge(trace=trace, index=index, by=request.user, expected=expected)
+        # The texts were joined with one space.
+        undo = {"action": "split", "index": index, "offset": len(first.text) + 1 if first else 0}
+    elif offset is None:
+        raise UserError("no_place", f"Choose a place in S{index} first: nothing was split.")
+    else:
+        changed = segment_split(trace=trace, index=index, offset=offset, by=request.user, expected=expected)
+        undo = {"action": "merge", "index": index}
     request.session[UNDO] = {**undo, "trace": trace.pk, "segmentation": changed.segmentation}
-    return None
+    return index
 
 
 def _undo_of(request: HttpRequest, trace: Trace) -> dict[str, Any] | None:

@@ -38,6 +38,8 @@ const pageParts: Record<string, () => Promise<unknown>> = {
   "#share-from": () => import("./pages/share-range"),
   "[data-submit-on-change]": () => import("./pages/submit-on-change"),
   "[data-split-cursor]": () => import("./pages/segment-split"),
+  // The plan comes later by htmx on the list of traces; its place is there from the start.
+  "#plan, [data-submit-once]": () => import("./pages/submit-once"),
 };
 for (const [selector, load] of Object.entries(pageParts)) {
   if (document.querySelector(selector)) void load();

@@ -54,6 +54,7 @@ def test_another_audit_is_shown(ward: Dataset, logged_in: Page) -> None:
     page.get_by_role("link", name="Ward round").click()
     expect(rows(page).first).to_contain_text("Audited")
     expect(page.get_by_text("Clinical: 100\u00a0% supported")).to_be_visible()
+    expect(page.get_by_label("Audit shown")).to_have_attribute("data-htmx-powered", "true")
     page.get_by_label("Audit shown").select_option(label="Old rules")
     expect(
         page.get_by_text("Clinical: 0\u00a0% supported, the rest mostly lacks any support")

@@ -6,10 +6,15 @@ const limit = (id: string, otherwise: number): number => {
   return value === undefined || Number.isNaN(value) ? otherwise : value;
 };
 
-document.addEventListener("input", (event) => {
-  if (!(event.target as Element).matches("#share-from, #share-to")) return;
+function show(): void {
   const [low, high] = [limit("#share-from", 0), limit("#share-to", 100)];
   for (const bar of document.querySelectorAll<SVGElement>("[data-share]")) {
     bar.classList.toggle("on", barIsTaken(Number(bar.dataset.share), low, high));
   }
+}
+
+document.addEventListener("input", (event) => {
+  if ((event.target as Element).matches("#share-from, #share-to")) show();
 });
+// Limits may have been typed before this part was loaded.
+show();

@@ -15,6 +15,7 @@ from annotation.services import (
     segmentation_lock,
     traces_create,
 )
+from annotation.services.segmentation import SegmentationChanged
 from annotation.services.traces import text_hash
 from reasonaudit.lib.errors import UserError
 from tests.auditing.factories import dataset, record, trace
@@ -118,6 +119,24 @@ def test_splits_that_make_no_sense_are_refused(index, offset):
 def test_merges_that_make_no_sense_are_refused(index):
     with pytest.raises(UserError):
         segment_merge(trace=trace(3), index=index, by=None)
+
+
+def test_a_change_meant_for_another_segmentation_is_refused():
+    """Two people have the trace open: what one calls S3 after the other's merge is another segment."""
+    one = trace(5)
+    merged = segment_merge(trace=one, index=2, by=None, expected=1)
+    assert merged.segmentation == 2
+    texts = segment_texts(merged)
+    for expected in (1, 3):
+        with pytest.raises(SegmentationChanged, match=r"meanwhile.* Nothing was changed\.") as refused:
+            segment_merge(trace=one, index=3, by=None, expected=expected)
+        assert refused.value.status == 409
+        with pytest.raises(SegmentationChanged):
+            segment_split(trace=one, index=2, offset=1, by=None, expected=expected)
+    one.refresh_from_db()
+    assert one.segmentation == 2
+    assert segment_texts(one) == texts
+    assert segment_merge(trace=one, index=3, by=None, expected=2).segmentation == 3
 
 
 def test_segments_with_relations_or_labels_are_locked():

@@ -63,6 +63,20 @@ def test_a_file_goes_into_an_existing_data_set(visitor):
     assert [case.title for case in Case.objects.filter(dataset=ward)] == ["Case 1"]
 
 
+def test_an_empty_file_is_refused_with_a_remedy_and_the_choices_stay(visitor):
+    answer = send(visitor, b"", format="uroreason", domain="clinical", index_base="1")
+    assert answer.status_code == 422
+    html = answer.content.decode()
+    assert (
+        "The file has no content (0 bytes). Export it again, or choose a file with at least one trace."
+        in html
+    )
+    assert 'value="Ward"' in html
+    for value in ("uroreason", "clinical", "1"):
+        assert f'<option value="{value}" selected>' in html
+    assert not list(uploads.folder().iterdir())
+
+
 def test_one_bad_record_blocks_everything_and_says_where(visitor):
     bad = line(2, segments=[{"text": "A case."}, {"text": "A step.", "gold": "perhaps"}])
     answer = send(visitor, lines(line(1), bad))

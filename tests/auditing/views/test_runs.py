@@ -1,14 +1,18 @@
 """Planning, starting and watching runs."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from threading import Barrier
 
 import pytest
+from django.db import connection
+from django.test import Client
 from django.urls import reverse
 
 from auditing.models import AuditRun
 from auditing.services import execution, runs
-from tests.auditing.views.rows import make_dataset, make_run, make_trace
+from tests.auditing.views.rows import make_dataset, make_run, make_trace, make_user
 
 STORED = [[[1], 2, "entailment"], [[1], 3, "neutral"], [[2], 3, "entailment"]]
 
@@ -166,6 +170,72 @@ def test_a_run_is_started_with_its_rules(visitor, ward, trace, researcher):
     assert repr(run.parameters["tau"]) == "2"
     assert run.parameters["context_premises"] is False  # its box was not ticked
     assert run.parameters["d_max_threshold"] is None
+
+
+def start_once(visitor, ward, *traces, **changes):
+    data = {"trace": [trace.pk for trace in traces], "labeller": "local", "order": "lazy", "name": "Mine "}
+    data |= {"p_context_premises": "on"}
+    answer = visitor.post(start(ward), data | changes)
+    assert answer.status_code == 302
+    return answer.url
+
+
+def test_a_second_click_leads_to_the_run_of_the_first(visitor, ward, trace):
+    assert start_once(visitor, ward, trace) == start_once(visitor, ward, trace)
+    assert AuditRun.objects.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_clicks_at_the_same_moment_start_one_run():
+    """Both requests are under way before either has stored a run, as with two workers of the web server."""
+    ward, user = make_dataset(), make_user()
+    trace = make_trace(ward, "Ache", ["two", "three"])
+    ready = Barrier(4)
+
+    def click(_: int) -> str:
+        visitor = Client()
+        visitor.force_login(user)
+        ready.wait(timeout=20)
+        try:
+            return start_once(visitor, ward, trace)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(max_workers=4) as pool:
+        assert len(set(pool.map(click, range(4)))) == 1
+    assert AuditRun.objects.count() == 1
+
+
+def test_what_is_no_second_click_starts_a_run_of_its_own(visitor, admin_visitor, ward, trace):
+    other = make_trace(ward, "Bleed", ["two"])
+    starts = [
+        start_once(visitor, ward, trace),
+        start_once(admin_visitor, ward, trace),
+        start_once(visitor, ward, trace, other),
+        start_once(visitor, ward, trace, name="Another"),
+        start_once(visitor, ward, trace, order="eager"),
+        start_once(visitor, ward, trace, p_tau="2"),
+        start_once(visitor, ward, trace, max_calls="9"),
+    ]
+    assert len(set(starts)) == len(starts) == AuditRun.objects.count()
+
+
+def test_a_start_after_five_seconds_or_a_cancel_is_a_new_one(visitor, ward, trace):
+    first = start_once(visitor, ward, trace)
+    run = AuditRun.objects.get()
+    AuditRun.objects.update(created_at=run.created_at - timedelta(seconds=6))
+    second = start_once(visitor, ward, trace)
+    assert second != first
+    visitor.post(second, {"action": "cancel"})
+    assert start_once(visitor, ward, trace) not in {first, second}
+
+
+def test_a_second_click_is_known_though_traces_were_left_out(visitor, ward, trace, settings):
+    settings.AUDIT_MAX_CALLS_PER_TRACE = 3
+    small = make_trace(ward, "Bleed", ["two"])  # 1 relation; the other trace has 4
+    first = start_once(visitor, ward, trace, small, skip_refused="on")
+    assert start_once(visitor, ward, trace, small, skip_refused="on") == first
+    assert list(AuditRun.objects.get().traces.all()) == [small]
 
 
 def test_traces_of_another_data_set_are_not_taken(visitor, ward, trace):

@@ -31,6 +31,12 @@ def texts(trace) -> list[str]:
     return [segment.text for segment in current_segments(trace)]
 
 
+def change(visitor, trace, **data):
+    """Send a change as a page that was loaded just now would."""
+    trace.refresh_from_db()
+    return visitor.post(segments_url(trace), {"segmentation": trace.segmentation, **data})
+
+
 def test_places_to_split_at_are_code_points(ward):
     segment = make_trace(ward, "Ache", [TEXT]).all_segments.get(index=2)
     assert [offset for offset, _, _ in sentence_places(segment)] == [13]
@@ -42,37 +48,66 @@ def test_split_at_a_sentence_then_merge(visitor, ward):
     trace = make_trace(ward, "Ache", [TEXT, "He goes home."])
     html = visitor.get(segments_url(trace)).content.decode()
     assert 'type="radio" name="offset" value="13"' in html
-    visitor.post(segments_url(trace), {"action": "split", "index": 2, "offset": 13})
+    change(visitor, trace, action="split", index=2, offset=13)
     assert texts(trace) == ["A case.", "He has pain.", "He needs a scan.", "He goes home."]
-    visitor.post(segments_url(trace), {"action": "merge", "index": 3})
+    change(visitor, trace, action="merge", index=3)
     assert texts(trace) == ["A case.", "He has pain.", "He needs a scan. He goes home."]
     assert trace.segmentation == 3
 
 
 def test_a_split_is_undone_by_merging_and_a_merge_by_splitting(visitor, ward):
     trace = make_trace(ward, "Ache", [TEXT, "He goes home."])
-    visitor.post(segments_url(trace), {"action": "split", "index": 2, "cursor": "13"})
+    change(visitor, trace, action="split", index=2, cursor="13")
     html = visitor.get(segments_url(trace)).content.decode()
     assert "Undo: merge S2 and S3 again" in html
-    visitor.post(segments_url(trace), {"action": "merge", "index": 2})
+    change(visitor, trace, action="merge", index=2)
     assert texts(trace) == ["A case.", TEXT, "He goes home."]
 
-    visitor.post(segments_url(trace), {"action": "merge", "index": 2})
+    change(visitor, trace, action="merge", index=2)
     html = visitor.get(segments_url(trace)).content.decode()
     assert "Undo: split S2 again" in html
     offset = re.search(r'name="offset" value="(\d+)">S2 and the segment after it were merged', html)[1]
-    visitor.post(segments_url(trace), {"action": "split", "index": 2, "offset": offset})
+    change(visitor, trace, action="split", index=2, offset=offset)
     assert texts(trace) == ["A case.", TEXT, "He goes home."]
 
 
 def test_undo_is_offered_for_the_last_change_of_this_trace_only(visitor, ward):
     trace, other = make_trace(ward, "Ache", [TEXT]), make_trace(ward, "Bleed", [TEXT])
-    visitor.post(segments_url(trace), {"action": "split", "index": 2, "offset": 13})
+    change(visitor, trace, action="split", index=2, offset=13)
     assert "Undo:" not in visitor.get(segments_url(other)).content.decode()
     trace.refresh_from_db()
     trace.segmentation += 1  # somebody else changed it
     trace.save()
     assert "Undo:" not in visitor.get(segments_url(trace)).content.decode()
+
+
+@pytest.mark.parametrize(
+    "stale",
+    [
+        {"action": "merge", "index": 3},
+        {"action": "split", "index": 2, "offset": "4"},
+        {"action": "split", "index": 2, "offset": "13"},  # the undo of a merge
+    ],
+)
+def test_a_page_of_an_older_segmentation_changes_nothing(visitor, ward, stale):
+    """Two tabs: after S2 was merged in one, S3 of the other is another segment."""
+    trace = make_trace(ward, "Ache", ["He has pain.", "He needs a scan.", "It is clear.", "He goes home."])
+    page = visitor.get(segments_url(trace)).content.decode()
+    (shown,) = set(re.findall(r'name="segmentation" value="(\d+)"', page))
+    assert visitor.post(
+        segments_url(trace), {"action": "merge", "index": 2, "segmentation": shown}
+    ).url.endswith("#S2")
+    now = ["A case.", "He has pain. He needs a scan.", "It is clear.", "He goes home."]
+    assert texts(trace) == now
+    answer = visitor.post(segments_url(trace), {**stale, "segmentation": shown})
+    assert answer.status_code == 409
+    html = answer.content.decode()
+    assert "The trace was split or merged meanwhile; here is how it stands now. Nothing was changed." in html
+    assert now[1] in html
+    assert texts(trace) == now
+    # What the page holds now can be sent: its forms and the undo name the current segmentation.
+    assert set(re.findall(r'name="segmentation" value="(\d+)"', html)) == {str(trace.segmentation)}
+    assert html.count("Undo:") == 1
 
 
 def test_the_cursor_is_not_offered_where_its_places_would_differ(visitor, ward):
@@ -85,7 +120,7 @@ def test_the_cursor_is_not_offered_where_its_places_would_differ(visitor, ward):
 
 def test_split_before_a_word(visitor, ward):
     trace = make_trace(ward, "Ache", [TEXT])
-    visitor.post(segments_url(trace), {"action": "split", "index": 2, "offset": "13", "word": "3"})
+    change(visitor, trace, action="split", index=2, offset="13", word="3")
     assert texts(trace) == ["A case.", "He", "has pain. He needs a scan."]
 
 
@@ -98,11 +133,12 @@ def test_split_before_a_word(visitor, ward):
         {"action": "split", "index": "x", "offset": 2},
         {"action": "merge", "index": 9},
         {"action": "explode", "index": 2},
+        {"action": "split", "index": 2, "offset": 13, "segmentation": ""},
     ],
 )
 def test_bad_changes_leave_the_segments_as_they_were(visitor, ward, data):
     trace = make_trace(ward, "Ache", [TEXT])
-    answer = visitor.post(segments_url(trace), data)
+    answer = change(visitor, trace, **data)
     assert answer.status_code == 422
     assert 'role="alert"' in answer.content.decode()
     assert texts(trace) == ["A case.", TEXT]
@@ -113,7 +149,7 @@ def test_labelled_segments_are_locked_and_it_says_why(visitor, ward):
     html = visitor.get(segments_url(trace)).content.decode()
     assert "have labels" in html
     assert 'value="split"' not in html
-    assert visitor.post(segments_url(trace), {"action": "split", "index": 2, "offset": 13}).status_code == 422
+    assert change(visitor, trace, action="split", index=2, offset=13).status_code == 409
     assert texts(trace) == ["A case.", TEXT]
 
 

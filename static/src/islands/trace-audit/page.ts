@@ -78,6 +78,15 @@ function scrollsItself(item: HTMLElement): boolean {
   return pane !== null && pane.scrollHeight > pane.clientHeight;
 }
 
+/** Scrolls the jump list alone: `scrollIntoView` would take a narrow page, which scrolls as a whole, back to its top. */
+function showInRow(link: HTMLElement): void {
+  const row = link.parentElement;
+  if (!row) return;
+  const [place, whole] = [link.getBoundingClientRect(), row.getBoundingClientRect()];
+  if (place.left < whole.left) row.scrollLeft -= whole.left - place.left;
+  else if (place.right > whole.right) row.scrollLeft += place.right - whole.right;
+}
+
 /** Selected segment and its premises in the list and the jump list, the address, and what is in view. */
 function markSelection(store: Store): void {
   let first = segmentOfHash() === null;
@@ -97,7 +106,7 @@ function markSelection(store: Store): void {
     for (const link of document.querySelectorAll<HTMLAnchorElement>('.dots a[href^="#S"]')) {
       if (link.getAttribute("href") === `#S${selected}`) {
         link.setAttribute("aria-current", "true");
-        link.scrollIntoView({ block: "nearest", inline: "nearest" });
+        showInRow(link);
       } else link.removeAttribute("aria-current");
     }
     // The page's own choice at the start is no place that the reader asked for: keep it out of the address.

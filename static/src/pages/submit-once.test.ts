@@ -1,0 +1,42 @@
+// @vitest-environment jsdom
+import { beforeAll, beforeEach, expect, it } from "vitest";
+
+const form = (): HTMLFormElement => document.querySelector("form") as HTMLFormElement;
+const run = (): HTMLButtonElement => document.querySelector("#run") as HTMLButtonElement;
+
+/** Whether the browser would send the form. The last listener keeps jsdom, which cannot send, from trying. */
+function submit(): boolean {
+  const event = new Event("submit", { bubbles: true, cancelable: true });
+  let goes = false;
+  window.addEventListener("submit", (last) => { goes = !last.defaultPrevented; last.preventDefault(); }, { once: true });
+  form().dispatchEvent(event);
+  return goes;
+}
+
+const show = (attribute: string): void => {
+  document.body.innerHTML = `<form ${attribute}><button type="button" id="other">Other</button><button id="run">Run</button></form>`;
+};
+
+beforeAll(() => import("./submit-once"));
+beforeEach(() => show("data-submit-once"));
+
+it("sends once and disables what sends", () => {
+  expect(submit()).toBe(true);
+  expect(run().disabled).toBe(true);
+  expect(document.querySelector<HTMLButtonElement>("#other")?.disabled).toBe(false);
+  expect(submit()).toBe(false);
+});
+
+it("leaves other forms alone", () => {
+  show("");
+  expect(submit()).toBe(true);
+  expect(run().disabled).toBe(false);
+  expect(submit()).toBe(true);
+});
+
+it("can be sent again after the way back", () => {
+  submit();
+  window.dispatchEvent(Object.assign(new Event("pageshow"), { persisted: true }));
+  expect(run().disabled).toBe(false);
+  expect(submit()).toBe(true);
+});
