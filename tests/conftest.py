@@ -14,3 +14,9 @@ def shared_data() -> Path:
     if not SHARED.is_dir():
         pytest.skip("the folder ../shared with public data is not there")
     return SHARED / "data"
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the browser tests last: Playwright leaves an event loop running, which other asynchronous tests refuse."""
+    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
