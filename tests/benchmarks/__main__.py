@@ -5,6 +5,7 @@ compared with a named baseline in the same run, because absolute times depend on
 """
 
 import importlib
+import subprocess
 import sys
 from pathlib import Path
 
@@ -28,12 +29,13 @@ def print_table(rows: list[dict[str, object]]) -> None:
 
 
 def main(chosen: list[str]) -> None:
-    """Run the chosen benchmarks (all if none is named)."""
-    for name in names():
-        if chosen and name.removeprefix("bench_") not in chosen:
-            continue
-        print(f"\n== {name.removeprefix('bench_')}", flush=True)
-        print_table(importlib.import_module(f"tests.benchmarks.{name}").run())
+    """Run the chosen benchmarks (all if none is named), each in a process of its own: memory grows only once."""
+    if len(chosen) == 1:
+        print(f"\n== {chosen[0]}", flush=True)
+        print_table(importlib.import_module(f"tests.benchmarks.bench_{chosen[0]}").run())
+        return
+    for name in chosen or [name.removeprefix("bench_") for name in names()]:
+        subprocess.run([sys.executable, "-m", "tests.benchmarks", name], check=True)
 
 
 if __name__ == "__main__":
