@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from annotation.formats.fields import (
     Row,
-    accept,
+    accept_all,
     base_of,
     question_id,
     short_title,
@@ -17,7 +17,7 @@ from annotation.formats.fields import (
 )
 from annotation.formats.json_input import iter_records
 from annotation.formats.records import ReadOptions, ReadResult, SegmentRecord, TraceRecord
-from annotation.formats.source import BadRecord, Collector, decode
+from annotation.formats.source import Collector, decode
 
 
 def read(data: bytes, filename: str, options: ReadOptions) -> ReadResult:
@@ -25,13 +25,8 @@ def read(data: bytes, filename: str, options: ReadOptions) -> ReadResult:
     collector = Collector(filename, options)
     text = decode(data, collector)
     if text is not None:
-        for number, (line, value) in enumerate(iter_records(text, collector), 1):
-            if collector.full:
-                break
-            try:
-                accept(_trace(Row(value, line, collector), stem(filename), number), line, collector)
-            except BadRecord:
-                continue
+        task = stem(filename)
+        accept_all(iter_records(text, collector), lambda row, number: _trace(row, task, number), collector)
     return collector.result()
 
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from annotation.formats.fields import Row, accept, short_title
+from annotation.formats.fields import Row, accept_all, short_title
 from annotation.formats.json_input import iter_records
 from annotation.formats.records import ReadOptions, ReadResult, RelationRecord, SegmentRecord, TraceRecord
-from annotation.formats.source import BadRecord, Collector, decode
+from annotation.formats.source import Collector, decode
 
 HYPOTHESIS = "hypothesis"
 MAX_STEPS = 500  # putting steps in order takes time with the square of their number
@@ -63,13 +63,7 @@ def read(data: bytes, filename: str, options: ReadOptions) -> ReadResult:
         remedy = "Put each proof into the field `proof` of its row of the task file, and give that file."
         collector.problem(1, "", message, remedy)
     elif text is not None:
-        for line, value in iter_records(text, collector):
-            if collector.full:
-                break
-            try:
-                accept(_trace(Row(value, line, collector)), line, collector)
-            except BadRecord:
-                continue
+        accept_all(iter_records(text, collector), lambda row, _: _trace(row), collector)
     return collector.result()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import PurePath
 
 from annotation.formats.records import (
@@ -317,6 +317,19 @@ def _named_texts(trace: TraceRecord) -> list[tuple[str, str]]:
     named += [(f"segments[{i}].gold_note", s.gold_note) for i, s in enumerate(trace.segments, 1)]
     named += [("case_sections", part) for section in trace.case_sections for part in section]
     return named
+
+
+def accept_all(
+    records: Iterable[tuple[int, object]], make: Callable[[Row, int], TraceRecord], collector: Collector
+) -> None:
+    """Make a trace of each (line, value) with its number from 1; a record that fails is left out, until too many do."""
+    for number, (line, value) in enumerate(records, 1):
+        if collector.full:
+            break
+        try:
+            accept(make(Row(value, line, collector), number), line, collector)
+        except BadRecord:
+            continue
 
 
 def accept(trace: TraceRecord, line: int | None, collector: Collector) -> None:

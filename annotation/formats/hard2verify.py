@@ -15,10 +15,10 @@ import hashlib
 import json
 from itertools import cycle
 
-from annotation.formats.fields import Row, accept, base_of, question_id, short_title, shown, stem
+from annotation.formats.fields import Row, accept_all, base_of, question_id, short_title, shown, stem
 from annotation.formats.json_input import iter_records, parse_value
 from annotation.formats.records import ReadOptions, ReadResult, SegmentRecord, TraceRecord
-from annotation.formats.source import BadRecord, Collector, decode
+from annotation.formats.source import Collector, decode
 
 _MASKED = ("question", "model_response_by_step", "human_labels", "human_labels_first_error_idx")
 _WORDS = {"1": "correct", "true": "correct", "correct": "correct", "0": "incorrect", "false": "incorrect"}
@@ -30,14 +30,10 @@ def read(data: bytes, filename: str, options: ReadOptions) -> ReadResult:
     collector = Collector(filename, options)
     text = decode(data, collector)
     if text is not None:
-        for number, (line, value) in enumerate(iter_records(text, collector, array_is_usual=True), 1):
-            if collector.full:
-                break
-            try:
-                row = _unmasked(Row(value, line, collector))
-                accept(_trace(row, f"{stem(filename)}-{number}"), line, collector)
-            except BadRecord:
-                continue
+        records = iter_records(text, collector, array_is_usual=True)
+        accept_all(
+            records, lambda row, number: _trace(_unmasked(row), f"{stem(filename)}-{number}"), collector
+        )
     return collector.result()
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from annotation.formats.fields import (
     Row,
-    accept,
+    accept_all,
     base_of,
     kind_of,
     short_title,
@@ -20,7 +20,7 @@ from annotation.formats.fields import (
 )
 from annotation.formats.json_input import iter_object_items, iter_records
 from annotation.formats.records import ReadOptions, ReadResult, SegmentRecord, TraceRecord
-from annotation.formats.source import BadRecord, Collector, decode
+from annotation.formats.source import Collector, decode
 
 _NO_ERROR = {"", "n/a", "na", "none", "null"}
 
@@ -31,13 +31,7 @@ def read(data: bytes, filename: str, options: ReadOptions) -> ReadResult:
     text = decode(data, collector)
     if text is not None:
         used: dict[str, int] = {}
-        for line, value in _solutions(text, collector):
-            if collector.full:
-                break
-            try:
-                accept(_trace(Row(value, line, collector), used), line, collector)
-            except BadRecord:
-                continue
+        accept_all(_solutions(text, collector), lambda row, _: _trace(row, used), collector)
     return collector.result()
 
 

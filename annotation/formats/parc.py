@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from annotation.formats.fields import Row, accept, question_id, short_title, stem
+from annotation.formats.fields import Row, accept_all, question_id, short_title, stem
 from annotation.formats.json_input import iter_records
 from annotation.formats.records import ReadOptions, ReadResult, RelationRecord, SegmentRecord, TraceRecord
-from annotation.formats.source import BadRecord, Collector, decode
+from annotation.formats.source import Collector, decode
 
 # An error of the step itself is native; only a step whose every error is inherited from a premise is
 # "accumulation".
@@ -25,13 +25,8 @@ def read(data: bytes, filename: str, options: ReadOptions) -> ReadResult:
     collector = Collector(filename, options)
     text = decode(data, collector)
     if text is not None:
-        for number, (line, value) in enumerate(iter_records(text, collector, array_is_usual=True), 1):
-            if collector.full:
-                break
-            try:
-                accept(_trace(Row(value, line, collector), f"{stem(filename)}-{number}"), line, collector)
-            except BadRecord:
-                continue
+        records = iter_records(text, collector, array_is_usual=True)
+        accept_all(records, lambda row, number: _trace(row, f"{stem(filename)}-{number}"), collector)
     return collector.result()
 
 

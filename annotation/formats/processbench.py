@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from annotation.formats.fields import (
     Row,
-    accept,
+    accept_all,
     base_of,
     question_id,
     short_title,
@@ -18,7 +18,7 @@ from annotation.formats.fields import (
 )
 from annotation.formats.json_input import iter_records
 from annotation.formats.records import ReadOptions, ReadResult, SegmentRecord, TraceRecord
-from annotation.formats.source import BadRecord, Collector, decode
+from annotation.formats.source import Collector, decode
 
 
 def read(data: bytes, filename: str, options: ReadOptions) -> ReadResult:
@@ -26,13 +26,8 @@ def read(data: bytes, filename: str, options: ReadOptions) -> ReadResult:
     collector = Collector(filename, options)
     text = decode(data, collector)
     if text is not None:
-        for number, (line, value) in enumerate(iter_records(text, collector, array_is_usual=True), 1):
-            if collector.full:
-                break
-            try:
-                accept(_trace(Row(value, line, collector), f"{stem(filename)}-{number}"), line, collector)
-            except BadRecord:
-                continue
+        records = iter_records(text, collector, array_is_usual=True)
+        accept_all(records, lambda row, number: _trace(row, f"{stem(filename)}-{number}"), collector)
     return collector.result()
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from annotation.formats.fields import Row, accept, domain_from_word, gold_from_word, shown, trace_faults
+from annotation.formats.fields import Row, accept_all, domain_from_word, gold_from_word, shown, trace_faults
 from annotation.formats.json_input import iter_records
 from annotation.formats.records import (
     DOMAINS,
@@ -20,7 +20,7 @@ from annotation.formats.records import (
     SegmentRecord,
     TraceRecord,
 )
-from annotation.formats.source import BadRecord, Collector, decode
+from annotation.formats.source import Collector, decode
 
 SCHEMA = "reasonaudit.trace/1"
 _SCHEMA_FAMILY = "reasonaudit.trace/"
@@ -38,13 +38,7 @@ def read(data: bytes, filename: str, options: ReadOptions) -> ReadResult:
     collector = Collector(filename, options)
     text = decode(data, collector)
     if text is not None:
-        for line, value in iter_records(text, collector):
-            if collector.full:
-                break
-            try:
-                accept(_trace(Row(value, line, collector)), line, collector)
-            except BadRecord:
-                continue
+        accept_all(iter_records(text, collector), lambda row, _: _trace(row), collector)
     return collector.result()
 
 

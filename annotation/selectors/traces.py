@@ -1,6 +1,8 @@
 """Traces and the segments they are split into now."""
 
-from django.db.models import QuerySet
+from typing import Any
+
+from django.db.models import OuterRef, QuerySet
 
 from annotation.models import Segment, Trace
 
@@ -15,3 +17,16 @@ def segment_texts(trace: Trace, segmentation: int | None = None) -> list[str]:
     number = trace.segmentation if segmentation is None else segmentation
     rows = Segment.objects.filter(trace=trace, segmentation=number).order_by("index")
     return list(rows.values_list("text", flat=True))
+
+
+def reasoning_segments() -> QuerySet[Segment, Any]:
+    """Return the present segments, without context, of the trace of an outer query: a subquery, by trace."""
+    return (
+        Segment.objects.filter(
+            trace=OuterRef("pk"),
+            segmentation=OuterRef("segmentation"),
+            index__gt=OuterRef("context_segments"),
+        )
+        .order_by()
+        .values("trace")
+    )

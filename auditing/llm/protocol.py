@@ -12,6 +12,9 @@ from typing import Protocol
 MAX_OUTPUT_TOKENS = 4096
 """Default output limit, the paper's (UroReason paper, appendix E.1; it serves with a context of 8192)."""
 
+CHARACTERS_PER_TOKEN = 4
+"""For estimates before anything is sent; every tokenizer counts differently."""
+
 CONTEXT_TOKENS = 8192
 """The paper's context length for models served by vLLM (it states 4096 for API models)."""
 

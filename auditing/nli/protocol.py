@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from auditing.core.nli import Label
+from auditing.core.nli import Label, Relation
 
 VALID = "valid"
 INVALID_PREFIX = "invalid:"
@@ -26,6 +26,12 @@ class RelationQuery:
 
     premises: tuple[str, ...]
     target: str
+
+    @classmethod
+    def of(cls, texts: Sequence[str], relation: Relation) -> "RelationQuery":
+        """Return the query of a relation between the segments with these texts (S1 first)."""
+        premises, target = relation
+        return cls(tuple(texts[index - 1] for index in premises), texts[target - 1])
 
     def __post_init__(self) -> None:
         if not self.premises:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from django.db.models import Count, F, Func, IntegerField, OuterRef, Subquery
 
 from annotation.models import Case, Dataset, Domain, Gold, Segment, Trace
+from annotation.selectors import reasoning_segments
 from auditing.models import AuditLabel, AuditResult, AuditRun, SegmentAudit
 
 
@@ -129,17 +130,7 @@ def statistics_of(dataset: Dataset) -> DatasetStatistics:
         if label:
             gold[label] += number
     count = sum(words.values())
-    own = (
-        Segment.objects.filter(
-            trace=OuterRef("pk"),
-            segmentation=OuterRef("segmentation"),
-            index__gt=OuterRef("context_segments"),
-        )
-        .order_by()
-        .values("trace")
-        .annotate(n=Count("pk"))
-        .values("n")
-    )
+    own = reasoning_segments().annotate(n=Count("pk")).values("n")
     lengths: dict[int, int] = {}
     for length, traces in (
         Trace.objects.filter(case__dataset=dataset)

@@ -28,6 +28,7 @@ from django.db.models import (
 from django.db.models.functions import Coalesce
 
 from annotation.models import Case, Dataset, Gold, Segment, Trace
+from annotation.selectors import reasoning_segments
 from auditing.models import AuditResult, AuditRun, AuditRunTrace, SegmentAudit
 from reasonaudit.lib.models import RunState
 
@@ -160,15 +161,7 @@ def traces_of(dataset: Dataset, run: AuditRun | None = None) -> QuerySet[Any]:
     run_traces = AuditRunTrace.objects.filter(trace=OuterRef("pk")).order_by("-run_id")
     if run is not None:
         results, run_traces = results.filter(run=run), run_traces.filter(run=run)
-    segments = (
-        Segment.objects.filter(
-            trace=OuterRef("pk"),
-            segmentation=OuterRef("segmentation"),
-            index__gt=OuterRef("context_segments"),
-        )
-        .order_by()
-        .values("trace")
-    )
+    segments = reasoning_segments()
     stopped = [RunState.PAUSED, RunState.CANCELLED, RunState.FAILED]
     return Trace.objects.filter(case__dataset=dataset).annotate(
         segment_count=_number(segments.annotate(n=Count("pk")).values("n")),

@@ -10,7 +10,9 @@ from typing import Any
 from django.conf import settings
 
 from annotation.models import Segment, Trace
+from annotation.selectors import segment_texts
 from auditing.core.parameters import AuditParameters
+from auditing.llm.protocol import CHARACTERS_PER_TOKEN
 from auditing.models import AuditRun
 from auditing.nli.protocol import RelationLabeller, RelationQuery
 from auditing.prompts.templates import NLI_PROMPT, load_prompt
@@ -19,7 +21,6 @@ from auditing.services.options import RunOptions
 from auditing.services.relations import Scope, effective_parameters, refusal, stored_relations
 from reasonaudit.lib.errors import UserError
 
-CHARACTERS_PER_TOKEN = 4
 REPLY_TOKENS = 20
 LOCAL_CALLS_PER_SECOND = 100.0
 """Speed of the embedded model on clinical segments and 2 cores, from its card; assumed until a run was measured."""
@@ -224,12 +225,9 @@ def _segment_counts(traces: Sequence[Trace]) -> dict[tuple[int, int], int]:
 
 def _queries(items: Sequence[SizedTrace]) -> Iterator[RelationQuery]:
     for item in items:
-        rows = Segment.objects.filter(trace=item.trace, segmentation=item.trace.segmentation).order_by(
-            "index"
-        )
-        texts = list(rows.values_list("text", flat=True))
-        for premises, target in item.scope.relations():
-            yield RelationQuery(tuple(texts[index - 1] for index in premises), texts[target - 1])
+        texts = segment_texts(item.trace)
+        for relation in item.scope.relations():
+            yield RelationQuery.of(texts, relation)
 
 
 def _ask_the_store(items: Sequence[SizedTrace], labeller: RelationLabeller) -> tuple[int, int, int]:

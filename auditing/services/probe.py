@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from asgiref.sync import async_to_sync
 from django.db import transaction
 
-from annotation.models import Segment
+from annotation.selectors import segment_texts
 from auditing.core.nli import Label
 from auditing.models import AuditRun
 from auditing.nli.probe import ProbeResult, probe_determinism
@@ -51,13 +51,11 @@ def probe_run(run: AuditRun, *, sample: int, seed: int = 0) -> ProbeResult:
 def labelled_relations(run: AuditRun) -> Iterator[tuple[RelationQuery, Label]]:
     """Yield (query, label) of every labelled relation in the results of a run."""
     for result in run.results.select_related("trace").order_by("pk").iterator(chunk_size=20):
-        rows = Segment.objects.filter(trace=result.trace, segmentation=result.segmentation).order_by("index")
-        texts = list(rows.values_list("text", flat=True))
+        texts = segment_texts(result.trace, result.segmentation)
         for row in result.relations:
             scored = ScoredRelation.from_row(row)
             if scored.label is not None:
-                premises, target = scored.relation
-                yield RelationQuery(tuple(texts[i - 1] for i in premises), texts[target - 1]), scored.label
+                yield RelationQuery.of(texts, scored.relation), scored.label
 
 
 def in_words(result: ProbeResult) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from annotation.models import Segment
+from annotation.selectors import segment_texts
 from auditing.core.call_order import CallPlan
 from auditing.core.nli import Label, Relation
 from auditing.core.parameters import AuditParameters
@@ -68,8 +68,7 @@ class TraceWork:
 
     def query(self, relation: Relation) -> RelationQuery:
         """Return the texts of a relation."""
-        premises, target = relation
-        return RelationQuery(tuple(self._texts[index - 1] for index in premises), self._texts[target - 1])
+        return RelationQuery.of(self._texts, relation)
 
     def given_out(self, key: str) -> None:
         """Remember the key of the relation that was given out next."""
@@ -204,8 +203,7 @@ class Questions:
             yield work
 
     def _begin(self, row: AuditRunTrace) -> TraceWork:
-        rows = Segment.objects.filter(trace_id=row.trace_id, segmentation=row.segmentation).order_by("index")
-        texts = list(rows.values_list("text", flat=True))
+        texts = segment_texts(row.trace, row.segmentation)
         context = row.trace.context_segments
         scope = Scope(len(texts), context, effective_parameters(self._parameters, context), self._window)
         return TraceWork(row, texts, scope, lazy=self._lazy)

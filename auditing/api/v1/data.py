@@ -7,8 +7,8 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import generics
 
 from annotation.models import Dataset, Domain, Trace
+from auditing.api.v1.query import choice
 from auditing.api.v1.serializers import DatasetSerializer, TraceDetailSerializer, TraceSerializer
-from reasonaudit.lib.errors import UserError
 
 
 def datasets() -> QuerySet[Dataset]:
@@ -48,15 +48,7 @@ class TraceList(generics.ListAPIView[Any]):
         rows = super().get_queryset()
         if dataset := self.request.query_params.get("dataset"):
             rows = rows.filter(case__dataset__slug=dataset)
-        if domain := self.request.query_params.get("domain"):
-            if domain not in Domain.values:
-                known = ", ".join(Domain.values)
-                raise UserError(
-                    "bad_domain",
-                    "There is no such domain.",
-                    f"Use one of {known}.",
-                    fields={"domain": "Unknown."},
-                )
+        if domain := choice(self.request, "domain", Domain.values):
             rows = rows.filter(case__domain=domain)
         return rows
 

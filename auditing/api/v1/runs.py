@@ -12,6 +12,7 @@ from rest_framework.views import APIView
 
 from annotation.models import Dataset, Trace
 from auditing import tasks
+from auditing.api.v1.query import choice
 from auditing.api.v1.serializers import (
     PlanSerializer,
     ProgressSerializer,
@@ -133,13 +134,6 @@ class RunTraces(generics.ListAPIView[Any]):
     def get_queryset(self) -> QuerySet[AuditRunTrace]:
         """Return this run's rows, of one state where it is asked for."""
         rows = AuditRunTrace.objects.filter(run_id=self.kwargs["pk"]).order_by("pk")
-        if state := self.request.query_params.get("state"):
-            if state not in RunState.values:
-                raise UserError(
-                    "bad_state",
-                    "There is no such state.",
-                    f"Use one of {', '.join(RunState.values)}.",
-                    fields={"state": "Unknown."},
-                )
+        if state := choice(self.request, "state", RunState.values):
             rows = rows.filter(state=state)
         return rows

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from annotation.formats.records import TraceRecord
+from auditing.llm.protocol import CHARACTERS_PER_TOKEN
 from auditing.nli.protocol import RelationQuery
 from auditing.services.offline.auditing import STORED, AuditSettings, LabellerChoice, known_answers, make
 from auditing.services.relations import Scope, effective_parameters
 
 SCHEMA = "reasonaudit.dry-run/1"
-CHARACTERS_PER_TOKEN = 4
 
 
 def dry_run(traces: Sequence[TraceRecord], choice: LabellerChoice, settings: AuditSettings) -> dict[str, Any]:
@@ -44,9 +44,9 @@ def dry_run(traces: Sequence[TraceRecord], choice: LabellerChoice, settings: Aud
         texts = [segment.text for segment in trace.segments]
         parameters = effective_parameters(settings.parameters, trace.context_segments)
         scope = Scope(len(texts), trace.context_segments, parameters, settings.window)
-        for premises, target in scope.relations():
+        for relation in scope.relations():
             relations += 1
-            query = RelationQuery(tuple(texts[index - 1] for index in premises), texts[target - 1])
+            query = RelationQuery.of(texts, relation)
             key = labeller.key(query)
             if key in asked or known(key):
                 continue

@@ -164,8 +164,7 @@ class _Work:
         return []
 
     def query(self, relation: Relation) -> RelationQuery:
-        premises, target = relation
-        return RelationQuery(tuple(self._texts[index - 1] for index in premises), self._texts[target - 1])
+        return RelationQuery.of(self._texts, relation)
 
     def accept(self, relation: Relation, answer: RelationAnswer, *, cached: bool) -> None:
         self.answers[relation] = answer
