@@ -9,8 +9,8 @@ from django.conf import settings
 from django.contrib.auth import HASH_SESSION_KEY, SESSION_KEY, get_user_model
 from django.utils.crypto import constant_time_compare
 
-from . import sessions
-from .permissions import allowed
+from . import second_factor, sessions
+from .permissions import decide
 
 
 def session_user(session_key: str | None) -> Any | None:
@@ -25,14 +25,14 @@ def session_user(session_key: str | None) -> Any | None:
         store.get(HASH_SESSION_KEY, ""), user.get_session_auth_hash()
     ):
         return None
-    return user
+    return None if second_factor.is_missing(user) else user
 
 
-def route_of(path: str, routes: list[Any]) -> str | None:
-    """Name of the socket route of a path (`ws:run_progress`), None where no route fits."""
+def route_of(path: str, routes: list[Any]) -> tuple[str, dict[str, Any]] | None:
+    """Name of the socket route of a path (`ws:run_progress`) and its arguments, None where no route fits."""
     for route in routes:
-        if route.pattern.match(path.lstrip("/")):
-            return f"ws:{route.name}"
+        if found := route.pattern.match(path.lstrip("/")):
+            return f"ws:{route.name}", found[2]
     return None
 
 
@@ -59,11 +59,13 @@ class MatrixSocketMiddleware:
         return await self.inner({**scope, "user": user, "still_allowed": check}, receive, send)
 
     @staticmethod
-    def _checker(route: str | None, session_key: str | None) -> Callable[[], Awaitable[bool]]:
-        def decide() -> bool:
-            return route is not None and allowed(session_user(session_key), route, "GET")
+    def _checker(
+        route: tuple[str, dict[str, Any]] | None, session_key: str | None
+    ) -> Callable[[], Awaitable[bool]]:
+        def ask() -> bool:
+            return route is not None and decide(session_user(session_key), route[0], "GET", route[1]).allowed
 
         async def still_allowed() -> bool:
-            return bool(await database_sync_to_async(decide)())
+            return bool(await database_sync_to_async(ask)())
 
         return still_allowed

@@ -73,3 +73,56 @@ class RunRecord(TimestampedModel):
     def is_resumable(self) -> bool:
         """Whether asking for the missing items again makes sense."""
         return self.state in RESUMABLE_STATES
+
+
+class EventStream(models.Model):
+    """A chain of events and its head. Cutting off the end of a chain shows, because the head is kept here."""
+
+    name = models.CharField(max_length=120, unique=True)
+    length = models.PositiveBigIntegerField(default=0)
+    head = models.CharField(max_length=64, blank=True)
+
+
+class Event(models.Model):
+    """Something that happened, in a chain that is only ever added to (see `reasonaudit.lib.chain`).
+
+    A trigger of the database refuses changes and deletion, save that `data` may be emptied (redaction): the hash
+    covers `data_sha256`, so the chain stays whole.
+    """
+
+    stream = models.ForeignKey(EventStream, on_delete=models.PROTECT, related_name="events")
+    number = models.PositiveBigIntegerField()
+    at = models.DateTimeField()
+    # No foreign key: the record of what someone did outlives the account.
+    actor_id = models.PositiveBigIntegerField(null=True, blank=True)
+    actor_role = models.CharField(max_length=20, blank=True)
+    action = models.CharField(max_length=60)
+    subject_type = models.CharField(max_length=40)
+    subject_id = models.CharField(max_length=64)
+    from_state = models.CharField(max_length=20, blank=True)
+    to_state = models.CharField(max_length=20, blank=True)
+    version = models.PositiveIntegerField(null=True, blank=True)
+    reason = models.TextField(blank=True)
+    data = models.JSONField(null=True, blank=True)
+    data_sha256 = models.CharField(max_length=64)
+    previous_hash = models.CharField(max_length=64, blank=True)
+    hash = models.CharField(max_length=64)
+
+    class Meta:
+        ordering = ["stream", "number"]
+        constraints = [models.UniqueConstraint(fields=["stream", "number"], name="event_number_once")]
+        indexes = [models.Index(fields=["subject_type", "subject_id"])]
+
+
+class IdempotentReply(models.Model):
+    """The answer to a write that a client may send again; see `reasonaudit.lib.idempotency`."""
+
+    user_id = models.PositiveBigIntegerField()
+    key = models.UUIDField()
+    route = models.CharField(max_length=200)
+    body_sha256 = models.CharField(max_length=64)
+    reply = models.JSONField(null=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user_id", "key"], name="idempotency_key_once")]

@@ -44,8 +44,20 @@ STATES = {
     "stale": ("arrow-repeat", "Out of date"),
     "stopped": ("exclamation-circle", "Stopped"),
     "none": ("circle", "Not run"),
+    # A person's work on a case.
+    "assigned": ("circle", "Not begun"),
+    "draft": ("pencil", "Begun"),
+    "submitted": ("check-circle-fill", "Handed in"),
+    "returned": ("arrow-counterclockwise", "Came back"),
 }
-STATE_CLASS = {"audited": "done", "stopped": "failed"}
+STATE_CLASS = {
+    "audited": "done",
+    "stopped": "failed",
+    "assigned": "none",
+    "draft": "running",
+    "submitted": "done",
+    "returned": "partial",
+}
 DOMAIN_WORDS = {"clinical": "Clinical", "mathematical": "Maths", "general": "General"}
 NOTICE_CLASS = {"error": "bad", "warning": "warn", "success": "good"}
 

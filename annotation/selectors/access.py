@@ -1,0 +1,54 @@
+"""What a user is to a study, an item or an assignment (for the permission matrix)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from annotation.models import Assignment, Study, StudyItem, StudyMember
+from reasonaudit.lib.access import Facts, register
+
+# These lead every study; researchers lead those that they made or were added to.
+LEADS_EVERYWHERE = frozenset({"manager", "admin"})
+
+
+def relations_to(user: Any, study: Study) -> frozenset[str]:
+    """The parts a user has in a study: lead, physician, adjudicator."""
+    parts = set(
+        StudyMember.objects.filter(study=study, user_id=user.pk, active=True).values_list("part", flat=True)
+    )
+    if user.role in LEADS_EVERYWHERE or user.is_superuser:
+        parts.add(StudyMember.Part.LEAD)
+    return frozenset(str(part) for part in parts)
+
+
+def study_facts(user: Any, arguments: Mapping[str, Any]) -> Facts | None:
+    """Of the study named by `slug`; its state is its stage."""
+    study = Study.objects.select_related("dataset").filter(slug=arguments["slug"]).first()
+    return None if study is None else Facts(study, relations_to(user, study), study.stage)
+
+
+def assignment_facts(user: Any, arguments: Mapping[str, Any]) -> Facts | None:
+    """Of the assignment named by `assignment` (its public id)."""
+    row = (
+        Assignment.objects.select_related("item__study", "item__trace__case", "member")
+        .filter(public_id=arguments["assignment"])
+        .first()
+    )
+    if row is None:
+        return None
+    relations = relations_to(user, row.item.study) & {"lead"}
+    if row.member.user_id == user.pk and row.member.active:
+        relations |= {"own"}
+    return Facts(row, frozenset(relations), row.state)
+
+
+def item_facts(user: Any, arguments: Mapping[str, Any]) -> Facts | None:
+    """Of the item named by `item` (its public id); the state is the study's stage."""
+    row = StudyItem.objects.select_related("study", "trace__case").filter(public_id=arguments["item"]).first()
+    return None if row is None else Facts(row, relations_to(user, row.study), row.study.stage)
+
+
+def register_all() -> None:
+    """Make the kinds of this app known to the permission matrix."""
+    register("study", study_facts)
+    register("assignment", assignment_facts)
+    register("item", item_facts)
