@@ -16,9 +16,9 @@ logger = logging.getLogger(__name__)
 SEND_SECONDS = 1.0
 
 
-def group_of(run_id: int) -> str:
-    """Return the name of the channel group of a run."""
-    return f"run-{run_id}"
+def group_of(run_id: int, kind: str = "audit") -> str:
+    """Return the name of the channel group of a run; each kind of run counts its ids itself."""
+    return f"{kind}-run-{run_id}"
 
 
 async def send_progress(progress: Mapping[str, Any]) -> bool:
@@ -29,7 +29,7 @@ async def send_progress(progress: Mapping[str, Any]) -> bool:
     message = {"type": "run.progress", "progress": dict(progress)}
     try:
         async with asyncio.timeout(SEND_SECONDS):
-            await layer.group_send(group_of(progress["id"]), message)
+            await layer.group_send(group_of(progress["id"], progress.get("kind", "audit")), message)
     except Exception as error:  # the transport's own errors are many, and none of them may reach the run
         logger.warning("Progress of run %s could not be sent: %s", progress["id"], type(error).__name__)
         return False

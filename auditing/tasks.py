@@ -1,7 +1,7 @@
 """Background jobs: thin wrappers that put the services on the queue. One job a run, and only its id in it."""
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from asgiref.sync import sync_to_async
@@ -14,8 +14,11 @@ from procrastinate.jobs import Status
 
 from annotation.models import Dataset, Trace
 from auditing.core.parameters import AuditParameters
-from auditing.models import AuditRun
+from auditing.models import AuditRun, JudgeRun
 from auditing.services import execution, generation, runs
+from auditing.services.judging import execution as judge_execution
+from auditing.services.judging import runs as judge_runs
+from reasonaudit.lib.models import RunRecord
 from reasonaudit.lib.runs import abandoned
 
 logger = logging.getLogger(__name__)
@@ -27,10 +30,28 @@ def lock_of(run_id: int) -> str:
     return f"audit-run-{run_id}"
 
 
+def judge_lock_of(run_id: int) -> str:
+    """Return the same for a judge's run."""
+    return f"judge-run-{run_id}"
+
+
 @app.task(name="auditing.run", queue=QUEUE, pass_context=True)
 def run_audit(context: JobContext, *, run_id: int) -> str | None:
     """Carry out a run."""
     return execution.execute(run_id, should_stop=context.should_abort)
+
+
+@app.task(name="auditing.judge", queue=QUEUE, pass_context=True)
+def run_judge(context: JobContext, *, run_id: int) -> str | None:
+    """Carry out a judge's run."""
+    return judge_execution.execute(run_id, should_stop=context.should_abort)
+
+
+# Each kind of run: its model, its job, its lock.
+KINDS: tuple[tuple[type[AuditRun] | type[JudgeRun], Any, Callable[[int], str]], ...] = (
+    (AuditRun, run_audit, lock_of),
+    (JudgeRun, run_judge, judge_lock_of),
+)
 
 
 @app.task(name="auditing.answer", queue=QUEUE)
@@ -73,11 +94,30 @@ def enqueue_audit_run(
     return run
 
 
-def enqueue_resume(run: AuditRun, by: Any = None) -> AuditRun:
-    """Resume a run and make its job, both or neither."""
+def enqueue_judge_run(
+    *,
+    dataset: Dataset,
+    traces: Iterable[Trace],
+    judge: str,
+    options: Mapping[str, Any] | None = None,
+    by: Any = None,
+    name: str = "",
+) -> JudgeRun:
+    """Create a judge's run and its job, both or neither; see `judging.runs.create`."""
+    with transaction.atomic():
+        run = judge_runs.create(
+            dataset=dataset, traces=traces, judge=judge, options=options, by=by, name=name
+        )
+        run_judge.configure(lock=judge_lock_of(run.pk)).defer(run_id=run.pk)
+    return run
+
+
+def enqueue_resume(run: runs.AnyRun, by: Any = None) -> runs.AnyRun:
+    """Resume a run of either kind and make its job, both or neither."""
     with transaction.atomic():
         row = runs.resume(run, by)
-        run_audit.configure(lock=lock_of(row.pk)).defer(run_id=row.pk)
+        job, lock = next((job, lock) for model, job, lock in KINDS if isinstance(row, model))
+        job.configure(lock=lock(row.pk)).defer(run_id=row.pk)
     return row
 
 
@@ -90,7 +130,7 @@ def enqueue_answer(case_id: int, model: str, by: Any = None, options: Mapping[st
 
 
 async def reap() -> list[int]:
-    """Start again what dead workers left, and runs that never got a job; returns the runs put on the queue.
+    """Start again what dead workers left, and runs that never got a job; returns the ids put on the queue.
 
     Called in a worker. Jobs of workers without a heartbeat go back to the queue; then every active run that no
     worker holds and that has no job gets one. Two reapers at once do no harm: a run's lease lets one worker in.
@@ -104,24 +144,25 @@ async def reap() -> list[int]:
         except ConnectorException:
             logger.info("Job %s was started again by another worker.", job.id)
     enqueued = []
-    for run_id in await sync_to_async(_abandoned_runs, thread_sensitive=False)():
-        waiting = [
-            job
-            for status in (Status.TODO, Status.DOING)
-            for job in await manager.list_jobs_async(
-                task=run_audit.name, lock=lock_of(run_id), status=status.value
-            )
-        ]
-        if not waiting:
-            await run_audit.configure(lock=lock_of(run_id)).defer_async(run_id=run_id)
-            enqueued.append(run_id)
+    for model, task, lock in KINDS:
+        for run_id in await sync_to_async(_abandoned_runs, thread_sensitive=False)(model):
+            waiting = [
+                job
+                for status in (Status.TODO, Status.DOING)
+                for job in await manager.list_jobs_async(
+                    task=task.name, lock=lock(run_id), status=status.value
+                )
+            ]
+            if not waiting:
+                await task.configure(lock=lock(run_id)).defer_async(run_id=run_id)
+                enqueued.append(run_id)
     return enqueued
 
 
-def _abandoned_runs() -> list[int]:
+def _abandoned_runs(model: type[RunRecord]) -> list[int]:
     from django.db import connection
 
     try:
-        return abandoned(AuditRun)
+        return abandoned(model)
     finally:
         connection.close()  # this thread is borrowed from a pool and would keep its connection for ever

@@ -3,11 +3,14 @@
 import secrets
 
 from django.core.management import CommandError, call_command
+from django.db import transaction
 
-from annotation.models import Dataset
+from annotation.models import Dataset, Study
 from auditing import tasks
 from auditing.core.parameters import AuditParameters
 from auditing.services import imports
+from reasonaudit import demo_study
+from reasonaudit.accounts import second_factor
 from reasonaudit.accounts.models import Role, User
 from reasonaudit.lib import embedded
 
@@ -16,10 +19,25 @@ DATA_SETS = [
     ("clinical.jsonl", "Clinical follow-up (demo)"),
     ("mathematical.jsonl", "Word problems (demo)"),
 ]
+STUDY_ON = "Clinical follow-up (demo)"
 PEOPLE = [
+    ("senior", Role.PHYSICIAN, "Physician: labels cases, blind"),
+    ("junior", Role.PHYSICIAN, "Physician: labels the same cases"),
+    ("adjudicator", Role.ADJUDICATOR, "Adjudicator: settles disagreements"),
+    ("manager", Role.MANAGER, "Study lead: people, guideline, progress, results"),
     ("researcher", Role.RESEARCHER, "Researcher: data sets, traces, audits"),
     ("admin", Role.ADMIN, "Administrator: everything"),
 ]
+
+
+@transaction.atomic
+def _study() -> None:
+    """Make the demonstration's study where it is missing, whole or not at all."""
+    if not Study.objects.filter(dataset__name=STUDY_ON).exists():
+        people = {name: User.objects.get(username=name) for name in ("senior", "junior", "adjudicator")}
+        demo_study.load(
+            Dataset.objects.get(name=STUDY_ON), lead=User.objects.get(username="manager"), **people
+        )
 
 
 def prepare() -> list[tuple[str, str, str]]:
@@ -30,6 +48,7 @@ def prepare() -> list[tuple[str, str, str]]:
     for file, name in DATA_SETS:
         if not Dataset.objects.filter(name=name).exists():
             load(file, name, owner)
+    _study()
     return logins
 
 
@@ -41,6 +60,9 @@ def fresh_login(name: str, role: Role) -> str:
     user.is_superuser = user.is_staff = False
     user.set_password(password)
     user.save()
+    if user.second_factor_at is not None:
+        # Whoever starts the demo owns it; a lost code must not lock them out.
+        second_factor.switch_off(user, by=user, reason="The demonstration was started anew.")
     return password
 
 

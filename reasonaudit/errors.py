@@ -71,8 +71,10 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Page of a form that came without its protection token (setting CSRF_FAILURE_VIEW)."""
+    """Page of a form that came without its protection token (setting CSRF_FAILURE_VIEW); JSON to scripts."""
     message = "The form could not be checked, so nothing was saved."
+    if request.content_type == "application/json":
+        return JsonResponse(error_body("csrf", message, "Load the page again."), status=403)
     return error_page(request, 403, message, "Go back, load the page again and send the form once more.")
 
 

@@ -206,6 +206,8 @@ def run(*, port: int, prepare: Callable[[], None], announce: Callable[[str], Non
             raise SystemExit(f"The database cannot be used: {reason} Is DATABASE_URL right?") from None
         web = ["-m", "uvicorn", "reasonaudit.asgi:application", "--host", HOST, "--port", str(port)]
         quiet = ["--no-access-log", "--log-level", "warning", "--lifespan", "off", "--ws-max-size", "65536"]
+        # Longer than people pause: a page that saves now and then keeps its connection.
+        quiet += ["--timeout-keep-alive", "75"]
         commands = {
             WEB: [sys.executable, *web, *quiet],
             WORKER: [sys.executable, str(embedded.ROOT / "manage.py"), "worker"],

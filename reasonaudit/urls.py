@@ -11,8 +11,9 @@ urlpatterns = [
     path("readyz", readyz, name="readyz"),
     path("accounts/", include("reasonaudit.accounts.urls")),
     path("api/v1/", include("reasonaudit.api.v1")),
-    path("", include("annotation.urls")),
+    # Higher apps first: their fixed addresses (studies/import/) come before names of a lower one (studies/<slug>/).
     path("", include("auditing.urls")),
+    path("", include("annotation.urls")),
 ]
 
 handler400 = "reasonaudit.errors.bad_request"

@@ -19,6 +19,9 @@ Scenario (a JSON object; every field has a default)
     labels        {"rule": "hash"}: label by a hash of the messages, evenly over the four;
                   {"rule": "constant", "label": "neutral"};
                   {"rule": "table", "table": [["part of user message", "label"], ...], "default": ...}
+    verdicts      answers to direct judges (requests whose schema has a verdict), same rules as labels:
+                  {"rule": "hash"} (evenly trustworthy and problematic), "constant" or "table"
+    reason        the reason that judges give ("Because.")
     logprobs      when asked: "pieces" (label in 3-letter tokens, the default), "whole" or "none"
     check         copy the check code of the prompt into the reply (true)
     check_pattern regular expression with one group that finds the check code in the messages
@@ -57,6 +60,7 @@ from pathlib import Path
 from typing import Any
 
 LABELS = ("contradiction", "neutral", "implied", "entailment")
+VERDICTS = ("trustworthy", "problematic")
 CHECK_PATTERN = r"check code[^0-9a-f]*([0-9a-f]{8})\b"
 HEADER_END = b"\r\n\r\n"
 
@@ -82,6 +86,8 @@ class Scripted:
         self.max_in_flight = scenario.get("max_in_flight")
         self.retry_after = scenario.get("retry_after")
         self.labels = scenario.get("labels", {"rule": "hash"})
+        self.verdicts = scenario.get("verdicts", {"rule": "hash"})
+        self.reason = scenario.get("reason", "Because.")
         self.logprobs = scenario.get("logprobs", "pieces")
         self.check = scenario.get("check", True)
         self.check_pattern = re.compile(scenario.get("check_pattern", CHECK_PATTERN), re.IGNORECASE)
@@ -103,32 +109,41 @@ class Scripted:
             return dict(rule)
         return {}
 
-    def label(self, user: str, key: str) -> str:
-        """Return the label for a request."""
-        rule = self.labels["rule"]
+    def label(self, user: str, key: str, rules: dict[str, Any], words: tuple[str, ...]) -> str:
+        """Return the label or verdict for a request."""
+        rule = rules["rule"]
         if rule == "constant":
-            return str(self.labels["label"])
+            return str(rules["label"])
         if rule == "table":
-            for substring, label in self.labels["table"]:
+            for substring, label in rules["table"]:
                 if substring in user:
                     return str(label)
-            return str(self.labels.get("default", "neutral"))
-        return LABELS[int(key[-4:], 16) % 4]
+            return str(rules.get("default", words[1]))
+        return words[int(key[-4:], 16) % len(words)]
 
     def completion(self, request: dict[str, Any], key: str, do: str) -> bytes:
         """Return the body of a chat completion."""
         messages = request.get("messages", [])
         user = "\n".join(m["content"] for m in messages if m["role"] == "user")
-        label = self.label(user, key)
+        schema = (request.get("response_format") or {}).get("json_schema", {}).get("schema", {})
+        judging = "verdict" in schema.get("properties", {})
+        name = "verdict" if judging else "label"
+        if judging:
+            segment = user.rpartition("<<<SEGMENT ")[2]  # what is judged, not what stands before it
+            label = self.label(segment, key, self.verdicts, VERDICTS)
+        else:
+            label = self.label(user, key, self.labels, LABELS)
         found = self.check_pattern.search("\n".join(m["content"] for m in messages)) if self.check else None
         fields: dict[str, str] = {"check": found.group(1)} if found else {}
-        fields["label"] = label
+        fields[name] = label
+        if judging:
+            fields["reason"] = self.reason
         message: dict[str, Any] = {"role": "assistant", "content": json.dumps(fields)}
         finish = "stop"
         if do == "empty":
             message["content"] = ""
         elif do == "length":
-            message["content"], finish = '{"label": "ent', "length"
+            message["content"], finish = f'{{"{name}": "ent', "length"
         elif do == "refusal":
             message["content"], message["refusal"] = None, "I cannot help with that."
         elif do == "reasoning_only":
@@ -144,9 +159,9 @@ class Scripted:
         elif do == "extra_field":
             message["content"] = json.dumps({**fields, "note": "sure"})
         elif do == "duplicate_field":
-            message["content"] = message["content"][:-1] + ', "label": "neutral"}'
+            message["content"] = message["content"][:-1] + f', "{name}": "neutral"}}'
         elif do == "unknown_label":
-            message["content"] = json.dumps({**fields, "label": "supports"})
+            message["content"] = json.dumps({**fields, name: "supports"})
         elif do == "wrong_check":
             message["content"] = json.dumps({**fields, "check": "00000000"})
         elif do == "echo":
@@ -379,7 +394,8 @@ class Connection(asyncio.Protocol):
         self.tasks = {asyncio.ensure_future(stream())}
 
     def do_bad_utf8(self, rule: dict[str, Any], request: dict[str, Any], key: str) -> None:
-        self.write(200, self.state.completion(request, key, "answer").replace(b"label", b"l\xff\xfeel"))
+        body = self.state.completion(request, key, "answer")
+        self.write(200, body.replace(b"label", b"l\xff\xfeel").replace(b"verdict", b"v\xff"))
 
     def do_redirect(self, rule: dict[str, Any], request: dict[str, Any], key: str) -> None:
         self.write(307, b"", {"Location": rule["location"]})

@@ -13,7 +13,9 @@ LEADS_EVERYWHERE = frozenset({"manager", "admin"})
 def relations_to(user: Any, study: Study) -> frozenset[str]:
     """The parts a user has in a study: lead, physician, adjudicator."""
     parts = set(
-        StudyMember.objects.filter(study=study, user_id=user.pk, active=True).values_list("part", flat=True)
+        StudyMember.objects.filter(study=study, user_id=user.pk, active=True)
+        .order_by()
+        .values_list("part", flat=True)
     )
     if user.role in LEADS_EVERYWHERE or user.is_superuser:
         parts.add(StudyMember.Part.LEAD)
@@ -30,7 +32,15 @@ def assignment_facts(user: Any, arguments: Mapping[str, Any]) -> Facts | None:
     """Of the assignment named by `assignment` (its public id)."""
     row = (
         Assignment.objects.select_related("item__study", "item__trace__case", "member")
+        # Asked at every save: what is long and of no use to those who label stays in the database.
+        .defer(
+            "item__trace__raw_text",
+            "item__trace__stored_relations",
+            "item__trace__meta",
+            "item__trace__case__meta",
+        )
         .filter(public_id=arguments["assignment"])
+        .order_by("pk")
         .first()
     )
     if row is None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db import transaction
 
-from annotation.models import Segment, Trace
+from annotation.models import Segment, StudyItem, Trace
 from annotation.selectors import segment_texts
 from annotation.services.traces import text_hash
 from reasonaudit.lib.errors import UserError
@@ -39,6 +39,8 @@ def segmentation_lock(trace: Trace) -> str:
     """Return why the segments of this trace cannot be changed any more, or "" while they can."""
     if trace.has_stored_relations:
         return "The trace came with relations between its segments, which would no longer fit."
+    if StudyItem.objects.filter(trace=trace).exists():
+        return "The trace is part of a study, where its segments are labelled as they are."
     if Segment.objects.filter(trace=trace, segmentation=trace.segmentation).exclude(gold="").exists():
         return "Segments of this trace have labels, which would no longer fit."
     return ""

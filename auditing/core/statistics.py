@@ -22,6 +22,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+# Lower down because people's shares need it too.
+from annotation.core.proportions import wilson_interval as wilson_interval
+
 CONSTANT_RANGE = 1e-12
 EXACT_LIMIT = 25
 

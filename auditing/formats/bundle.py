@@ -1,8 +1,8 @@
 """A folder of result files with a manifest and checksums, and its check.
 
 `manifest.json` lists every file with its bytes and SHA-256; `SHA256SUMS` covers the manifest too, so that
-`sha256sum -c SHA256SUMS` works with standard tools. This module needs the standard library only, so that a
-bundle can be checked where the project is not installed: `python -m auditing.formats.bundle FOLDER`.
+`sha256sum -c SHA256SUMS` works with standard tools. The check, extra files too, stands in `verify_bundle`, which
+needs the standard library only: `python -m auditing.formats.bundle FOLDER`.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from auditing.formats.canonical import json_document, sha256_hex
+from auditing.formats.verify_bundle import MANIFEST, SUMS, main, names, verify
 
-MANIFEST = "manifest.json"
-SUMS = "SHA256SUMS"
+__all__ = ["MANIFEST", "SUMS", "BundleError", "require_usable", "verify", "write_bundle"]
 
 
 class BundleError(Exception):
@@ -109,42 +109,9 @@ def _unwritable(folder: Path, error: OSError) -> BundleError:
     return BundleError(f"Cannot write to {folder}: {error.strerror or error}. Choose another folder.")
 
 
-def verify(folder: Path) -> list[str]:
-    """Return what is wrong with a bundle, one sentence each; empty if every file is as it was written."""
-    try:
-        document = (folder / MANIFEST).read_bytes()
-        manifest = json.loads(document)
-        listed = {entry["name"]: entry for entry in manifest["files"]}
-        sums: dict[str, str] = {}
-        for line in (folder / SUMS).read_text("utf-8").splitlines():
-            digest, name = line.split("  ", 1)
-            sums[name] = digest
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        return [f"{MANIFEST} or {SUMS} is missing or damaged ({type(error).__name__})."]
-    problems = []
-    expected = {name: entry["sha256"] for name, entry in listed.items() if "sha256" in entry}
-    expected[MANIFEST] = sha256_hex(document)
-    if sums != expected:
-        problems.append(f"{SUMS} and {MANIFEST} do not agree.")
-    found = set(_names(folder))
-    for name in sorted(expected):
-        if name not in found:
-            problems.append(f"{name} is missing.")
-        elif sha256_hex((folder / name).read_bytes()) != sums.get(name):
-            problems.append(f"{name} is not as it was written.")
-    problems += [
-        f"{name} is not part of the bundle." for name in sorted(found - set(listed) - {MANIFEST, SUMS})
-    ]
-    return problems
-
-
-def _names(folder: Path) -> list[str]:
-    return [path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if not path.is_dir()]
-
-
 def _earlier(folder: Path) -> set[str]:
     """Return the files of an earlier bundle in the folder; refuse a folder that holds anything else."""
-    found = set(_names(folder))
+    found = set(names(folder))
     try:
         listed = {str(entry["name"]) for entry in json.loads((folder / MANIFEST).read_bytes())["files"]}
     except (OSError, ValueError, KeyError, TypeError):
@@ -169,19 +136,6 @@ def _write(path: Path, data: bytes) -> None:
     part = path.with_name(path.name + ".part")
     part.write_bytes(data)
     os.replace(part, path)
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Check the bundle in the folder named; returns 0 if it is whole, 1 if not, 2 for wrong use."""
-    if len(arguments) != 1:
-        sys.stderr.write("Give one folder: python -m auditing.formats.bundle FOLDER\n")
-        return 2
-    problems = verify(Path(arguments[0]))
-    for problem in problems:
-        sys.stderr.write(problem + "\n")
-    if not problems:
-        sys.stdout.write("Every file is as it was written.\n")
-    return 1 if problems else 0
 
 
 if __name__ == "__main__":

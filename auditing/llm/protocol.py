@@ -12,6 +12,12 @@ from typing import Protocol
 MAX_OUTPUT_TOKENS = 4096
 """Default output limit, the paper's (UroReason paper, appendix E.1; it serves with a context of 8192)."""
 
+VALID = "valid"
+INVALID_PREFIX = "invalid:"
+ERROR_PREFIX = "error:"
+"""How an answer that was read out of a reply ended: valid, ``invalid:<why>`` (a reply that is none of the agreed
+answers), ``error:<name>`` (no reply)."""
+
 CHARACTERS_PER_TOKEN = 4
 """For estimates before anything is sent; every tokenizer counts differently."""
 

@@ -14,6 +14,11 @@ from django.core.management.base import CommandParser
 
 from auditing.services.offline.errors import UsageError
 
+_NO_SERVER = (
+    "No address of a model server is known. Give --base-url URL (manage.py serve_llm serves at "
+    "http://localhost:8000/v1), or set the variable LLM_BASE_URL."
+)
+
 
 class HelpFormatter(argparse.RawDescriptionHelpFormatter):
     """Keeps the line breaks of the description and uses the width of a page."""
@@ -89,6 +94,45 @@ def add_audit_arguments(parser: CommandParser) -> None:
         type=positive,
         metavar="W",
         help="premises from the context and the last W segments only: fewer calls, not exact",
+    )
+
+
+def add_judge_arguments(parser: CommandParser) -> None:
+    """Add who judges."""
+    group = parser.add_argument_group("judge")
+    group.add_argument(
+        "--judge", required=True, metavar="J", help="openai:MODEL (a server) or replay:DIR (recorded replies)"
+    )
+    group.add_argument(
+        "--base-url",
+        metavar="URL",
+        help="address of the model server (else the variable LLM_BASE_URL); its key is read from LLM_API_KEY",
+    )
+    group.add_argument(
+        "--concurrency", type=positive, metavar="N", help="calls in flight (else LLM_CONCURRENCY)"
+    )
+    group.add_argument(
+        "--cache", type=Path, metavar="DIR", help="folder for replies (default: a folder under var/)"
+    )
+    group.add_argument("--no-cache", action="store_true", help="ask a server anew and keep nothing")
+    group.add_argument(
+        "--prompt-dir",
+        type=Path,
+        metavar="DIR",
+        help="folder with judge-clinical.txt or judge-mathematical.txt (else JUDGE_PROMPT_DIR, else ours)",
+    )
+
+
+def add_bootstrap_arguments(parser: CommandParser) -> None:
+    """Add how intervals are made."""
+    group = parser.add_argument_group("evaluation")
+    group.add_argument("--seed", type=int, default=0, metavar="S", help="of the bootstrap (default 0)")
+    group.add_argument(
+        "--resamples",
+        type=whole,
+        default=1000,
+        metavar="B",
+        help="bootstrap draws (default 1000, 0 for none)",
     )
 
 
@@ -178,6 +222,39 @@ def _host(url: str) -> str:
         return ""
 
 
+def judge_choice(options: dict[str, Any]) -> Any:
+    """Return the `JudgeChoice` of the arguments."""
+    from auditing.services.offline.judging import JudgeChoice
+
+    spec, cache = options["judge"], options["cache"]
+    folder = options["prompt_dir"] or django_settings.JUDGE_PROMPT_DIR
+    base_url = None
+    hosts = list(django_settings.LLM_ALLOWED_HOSTS)
+    if spec.startswith("openai:"):
+        base_url = options["base_url"] or django_settings.LLM_BASE_URL
+        if not base_url:
+            raise UsageError(_NO_SERVER)
+        # Whoever types a command here is the operator, who may name private addresses.
+        hosts.append(_host(base_url))
+        if cache is None:
+            cache = django_settings.VAR / "judge-replies"
+    elif options["base_url"] is not None:
+        raise UsageError(f"--base-url goes with --judge openai:MODEL, not with {spec}.")
+    if options["no_cache"]:
+        if options["cache"] is not None:
+            raise UsageError("--cache and --no-cache contradict each other; give one of them.")
+        cache = None
+    return JudgeChoice(
+        spec=spec,
+        base_url=base_url,
+        api_key=django_settings.LLM_API_KEY,
+        allowed_hosts=tuple(host for host in hosts if host),
+        concurrency=options["concurrency"] or django_settings.LLM_CONCURRENCY,
+        cache=cache,
+        prompt_folder=Path(folder) if folder else None,
+    )
+
+
 def labeller_choice(options: dict[str, Any], traces: Sequence[Any]) -> Any:
     """Return the `LabellerChoice` of the arguments; if none is named, stored relations come first."""
     from auditing.services.offline.auditing import STORED, LabellerChoice
@@ -189,10 +266,7 @@ def labeller_choice(options: dict[str, Any], traces: Sequence[Any]) -> Any:
     if spec.startswith("openai:"):
         base_url = base_url or django_settings.LLM_BASE_URL
         if not base_url:
-            raise UsageError(
-                "No address of a model server is known. Give --base-url URL (manage.py serve_llm serves at "
-                "http://localhost:8000/v1), or set the variable LLM_BASE_URL."
-            )
+            raise UsageError(_NO_SERVER)
         # Whoever types a command here is the operator, who may name private addresses.
         hosts.append(_host(base_url))
         if cache is None:

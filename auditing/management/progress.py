@@ -19,9 +19,12 @@ class Progress:
         Where to write, standard error.
     quiet
         Write nothing unless the stream is a terminal.
+    what
+        What is counted.
     """
 
-    def __init__(self, stream: TextIO, *, quiet: bool = False) -> None:
+    def __init__(self, stream: TextIO, *, quiet: bool = False, what: str = "relations") -> None:
+        self._what = what
         self._stream = stream
         self._bar = stream.isatty()
         self._silent = quiet and not self._bar
@@ -49,9 +52,11 @@ class Progress:
     def _text(self, tally: Tally, seconds: float) -> str:
         share = tally.done / tally.total if tally.total else 1.0
         left = seconds / share - seconds if share > 0 else 0.0
-        parts = [f"{tally.done:,} of {tally.total:,} relations", f"{tally.cached:,} cached"]
+        parts = [f"{tally.done:,} of {tally.total:,} {self._what}", f"{tally.cached:,} cached"]
         if tally.unlabelled:
-            parts.append(f"{tally.unlabelled:,} without a label")
+            parts.append(
+                f"{tally.unlabelled:,} without {'a label' if self._what == 'relations' else 'a verdict'}"
+            )
         parts.append(f"about {left:,.0f} s left")
         full = round(_WIDTH * share)
         return f"[{'#' * full}{' ' * (_WIDTH - full)}] {', '.join(parts)}" if self._bar else ", ".join(parts)

@@ -1,8 +1,10 @@
-"""What the software computes: runs, relation calls and audit results."""
+"""What the software computes: runs, relation calls and audit results; verdicts of direct judges."""
 
 from .calls import CallAttempt, CallStatus, RelationCall
+from .judges import JudgeCall, JudgeCallAttempt, JudgeRun, JudgeRunTrace, JudgeVerdict, Verdict
 from .results import AuditLabel, AuditResult, SegmentAudit
 from .runs import AuditRun, AuditRunTrace
+from .studies import StudyAudit
 
 __all__ = [
     "AuditLabel",
@@ -11,6 +13,13 @@ __all__ = [
     "AuditRunTrace",
     "CallAttempt",
     "CallStatus",
+    "JudgeCall",
+    "JudgeCallAttempt",
+    "JudgeRun",
+    "JudgeRunTrace",
+    "JudgeVerdict",
     "RelationCall",
     "SegmentAudit",
+    "StudyAudit",
+    "Verdict",
 ]

@@ -9,7 +9,37 @@ from reasonaudit.lib.models import RunRecord, RunState
 LABELLER_WORDS = {"local": "embedded model", "stored": "stored relations", "openai": "model"}
 
 
-class AuditRun(RunRecord):
+class AskingRun(RunRecord):
+    """A run that asks a model: how many answers it paid for, and how fast they come.
+
+    With `cached`, `calls` (answers this run asked for and stored) tells what a repetition would cost.
+    """
+
+    calls = models.PositiveIntegerField(default=0)
+    calls_per_second = models.FloatField(null=True, blank=True)
+
+    class Meta:
+        abstract = True
+
+
+class RunTrace(models.Model):
+    """A trace in a run, with the segmentation that the run reads and its own counts."""
+
+    segmentation = models.PositiveIntegerField()
+    state = models.CharField(max_length=12, choices=RunState, default=RunState.QUEUED)
+    total = models.PositiveIntegerField(default=0)
+    done = models.PositiveIntegerField(default=0)
+    cached = models.PositiveIntegerField(default=0)
+    invalid = models.PositiveIntegerField(default=0)
+    failed = models.PositiveIntegerField(default=0)
+    message = models.TextField(blank=True)
+
+    class Meta:
+        abstract = True
+        ordering = ["pk"]
+
+
+class AuditRun(AskingRun):
     """Audit of some traces of a data set. Items are relations (premise set to target).
 
     `labeller` is the spec that makes it (`stored`, `local`, `openai:MODEL`, ...), `labeller_options` what else was
@@ -29,9 +59,6 @@ class AuditRun(RunRecord):
     quality_note = models.TextField(blank=True)
     parameters = models.JSONField(default=dict)
     order = models.CharField(max_length=5, choices=Order, default=Order.EAGER)
-    # Answers this run asked for and stored; with `cached` they tell what a repetition would cost.
-    calls = models.PositiveIntegerField(default=0)
-    calls_per_second = models.FloatField(null=True, blank=True)
 
     class Meta:
         ordering = ["-pk"]
@@ -49,20 +76,11 @@ class AuditRun(RunRecord):
         return " ".join(part for part in (LABELLER_WORDS.get(kind, kind), model) if part)
 
 
-class AuditRunTrace(models.Model):
-    """A trace in a run, with the segmentation that the run audits and its own counts."""
+class AuditRunTrace(RunTrace):
+    """A trace in an audit run."""
 
     run = models.ForeignKey(AuditRun, on_delete=models.CASCADE, related_name="run_traces")
     trace = models.ForeignKey(Trace, on_delete=models.PROTECT, related_name="run_traces")
-    segmentation = models.PositiveIntegerField()
-    state = models.CharField(max_length=12, choices=RunState, default=RunState.QUEUED)
-    total = models.PositiveIntegerField(default=0)
-    done = models.PositiveIntegerField(default=0)
-    cached = models.PositiveIntegerField(default=0)
-    invalid = models.PositiveIntegerField(default=0)
-    failed = models.PositiveIntegerField(default=0)
-    message = models.TextField(blank=True)
 
-    class Meta:
-        ordering = ["pk"]
+    class Meta(RunTrace.Meta):
         constraints = [models.UniqueConstraint(fields=["run", "trace"], name="trace_once_per_run")]

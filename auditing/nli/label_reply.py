@@ -1,14 +1,6 @@
-"""Reading one of the four labels out of a completion, strictly (trust list, LJ-08 and IH-18).
+"""Reading one of the four labels out of a completion: `auditing.llm.json_reply` with the closed set of labels.
 
-A reply counts only when the model finished by itself and its content is exactly the agreed JSON object: the
-check code of this request and a label of the closed set, no field more or less, none twice. Two wrappings are
-taken off, since servers without a schema add them: one leading ``<think>...</think>`` block, and one code
-fence around the whole. Nothing is searched for in free text, so a label that the model merely quotes is never
-read. Everything else is ``invalid:<why>``; there is no default label.
-
-What this detects of injected instructions: a reply that was dictated word for word by the text (it lacks the
-check code, which stands outside the fences), an echo, prose, foreign labels. What it cannot detect: a model
-that keeps to the form but lets the text talk it into a label.
+Everything else is ``invalid:<why>``; there is no default label.
 
 Label probabilities
     Taken from the log-probabilities of the token in which the label begins. The four words differ in their
@@ -23,14 +15,13 @@ Label probabilities
     not begin the label with the largest sum.
 """
 
-import json
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from auditing.core.nli import Label
 from auditing.llm.completion import Completion, TokenLogprob
+from auditing.llm.json_reply import BadReply, object_schema, read_object
 from auditing.nli.protocol import INVALID_PREFIX, LABEL_WORDS, VALID
 
 PARSER_VERSION = "label-1"
@@ -38,26 +29,11 @@ PARSER_VERSION = "label-1"
 MOST_HIDDEN = 0.05
 """Largest share of the four labels' mass that may be unknown before probabilities are withheld."""
 
-_THINKING = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)
-_CODE_FENCE = re.compile(r"\A\s*```(?:json)?\s*\n(.*)\n\s*```\s*\Z", re.DOTALL)
-
 
 def response_format(*, with_check: bool) -> Mapping[str, object]:
-    """Return the schema to send to the server.
-
-    The check code is not fixed in it: one schema for all calls is compiled once by the server, and a code
-    that the server itself filled in would prove nothing.
-    """
-    label: dict[str, object] = {"type": "string", "enum": list(reversed(LABEL_WORDS))}
-    properties = {"check": {"type": "string"}, "label": label} if with_check else {"label": label}
-    schema = {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-    named = {"name": "relation_label", "strict": True, "schema": schema}
-    return {"type": "json_schema", "json_schema": named}
+    """Return the schema to send to the server."""
+    label = {"type": "string", "enum": list(reversed(LABEL_WORDS))}
+    return object_schema("relation_label", {"label": label}, with_check=with_check)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,17 +50,6 @@ def _invalid(why: str, message: str) -> LabelReading:
     return LabelReading(f"{INVALID_PREFIX}{why}", None, None, message)
 
 
-class _DuplicateField(ValueError):
-    pass
-
-
-def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    fields = dict(pairs)
-    if len(fields) != len(pairs):
-        raise _DuplicateField
-    return fields
-
-
 def read_label(
     completion: Completion, check: str, texts: Sequence[str] = (), *, top_logprobs: int | None = None
 ) -> LabelReading:
@@ -99,42 +64,10 @@ def read_label(
     top_logprobs
         How many alternatives per token were asked for; a shorter list is complete.
     """
-    if completion.refusal:
-        return _invalid("refusal", "The model refused to answer.")
-    if completion.finish_reason == "content_filter":
-        return _invalid("refusal", "The server's content filter stopped the answer.")
-    if completion.finish_reason == "length":
-        return _invalid("length", "The answer was cut off at the output limit. Raise max_tokens.")
-    content = completion.content
-    if not content.strip():
-        if completion.reasoning.strip():
-            return _invalid("reasoning_only", "The model gave reasoning but no answer. Raise max_tokens.")
-        return _invalid("empty", "The answer is empty.")
-    document_text = _THINKING.sub("", content, count=1)
-    if not document_text.strip():
-        return _invalid("reasoning_only", "The model gave reasoning but no answer. Raise max_tokens.")
-    if fenced := _CODE_FENCE.match(document_text):
-        document_text = fenced.group(1)
-    document_text = document_text.strip()
     try:
-        document = json.loads(document_text, object_pairs_hook=_unique)
-    except _DuplicateField:
-        return _invalid("wrong_schema", "The answer has a field twice.")
-    except (ValueError, RecursionError):
-        return _invalid("not_json", "The answer is not the JSON object that was asked for.")
-    expected = {"check", "label"} if check else {"label"}
-    if not isinstance(document, dict) or "label" not in document or not isinstance(document["label"], str):
-        return _invalid("wrong_schema", "The answer has no label field.")
-    if any(document_text in text for text in texts):
-        return _invalid("echo", "The answer stands word for word in the text that was to be judged.")
-    if check and document.get("check") != check:
-        return _invalid(
-            "wrong_check",
-            "The answer lacks this request's check code; it may follow an instruction in the text.",
-        )
-    if document.keys() != expected:
-        return _invalid("wrong_schema", "The answer has other fields than those asked for.")
-    word = document["label"]
+        word = read_object(completion, ("label",), check, texts)["label"]
+    except BadReply as bad:
+        return _invalid(bad.why, bad.message)
     if word not in LABEL_WORDS:
         return _invalid("unknown_label", "The answer's label is none of the four.")
     return LabelReading(VALID, Label.from_word(word), label_probabilities(completion, word, top_logprobs), "")

@@ -5,15 +5,13 @@ answers. The probe asks a random sample of already labelled relations once more,
 how many labels changed, with a 95 % confidence interval (Wilson's score interval for a proportion).
 """
 
-import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from auditing.core.nli import Label
+from auditing.core.statistics import wilson_interval
 from auditing.nli.protocol import RelationLabeller, RelationQuery
-
-Z95 = 1.959963984540054  # the 0.975 quantile of the standard normal distribution
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +36,6 @@ class ProbeResult:
     rate: float | None
     low: float | None
     high: float | None
-
-
-def wilson_interval(hits: int, total: int, z: float = Z95) -> tuple[float, float]:
-    """Return Wilson's score interval of a proportion, within [0, 1]; `total` must be at least 1."""
-    if not 0 <= hits <= total or total < 1:
-        raise ValueError(f"{hits} of {total} is not a proportion")
-    share, spread = hits / total, z * z / total
-    centre = (share + spread / 2) / (1 + spread)
-    half = z * math.sqrt(share * (1 - share) / total + spread / (4 * total)) / (1 + spread)
-    return max(0.0, centre - half), min(1.0, centre + half)
 
 
 async def probe_determinism(

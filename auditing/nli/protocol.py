@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from auditing.core.nli import Label, Relation
-
-VALID = "valid"
-INVALID_PREFIX = "invalid:"
-ERROR_PREFIX = "error:"
+from auditing.llm.protocol import ERROR_PREFIX as ERROR_PREFIX  # names of the protocol of labellers too
+from auditing.llm.protocol import INVALID_PREFIX as INVALID_PREFIX
+from auditing.llm.protocol import VALID as VALID
 
 LABEL_WORDS: tuple[str, ...] = tuple(label.word for label in Label)
 """The four label words in rank order: contradiction, neutral, implied, entailment."""
@@ -77,6 +76,11 @@ class RelationAnswer:
             raise ValueError(
                 f"an answer carries a label exactly when it is valid, not with status {self.status!r}"
             )
+
+    @property
+    def value(self) -> Label | None:
+        """What the answer says; the same name for every kind of question."""
+        return self.label
 
 
 @runtime_checkable

@@ -14,6 +14,8 @@ from pathlib import Path
 FOLDER = Path(__file__).parent
 NLI_PROMPT = "nli-v1"
 ANSWER_PROMPT = "answer-v1"
+JUDGE_CLINICAL_PROMPT = "judge-clinical-v1"
+JUDGE_MATHEMATICAL_PROMPT = "judge-mathematical-v1"
 
 _SECTION = re.compile(r"^\[(system|user)\][ \t]*$", re.MULTILINE)
 _FIELD = re.compile(r"\{\{([a-z_]+)\}\}")

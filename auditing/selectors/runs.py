@@ -4,7 +4,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from auditing.models import AuditRun
+from auditing.models import AuditRun, JudgeRun
 from reasonaudit.lib.models import RunState
 
 
@@ -13,10 +13,11 @@ def run_list() -> QuerySet[AuditRun]:
     return AuditRun.objects.select_related("dataset", "created_by").order_by("-pk")
 
 
-def run_progress(run: AuditRun) -> dict[str, Any]:
+def run_progress(run: AuditRun | JudgeRun) -> dict[str, Any]:
     """Return the state of a run as the socket and the API give it.
 
-    `done` counts relations with a valid answer. `seconds_left` is an estimate from the speed of the last seconds,
+    `done` counts items with a valid answer: relations of an audit, segments of a judge (`kind` says which).
+    `seconds_left` is an estimate from the speed of the last seconds,
     null while nothing is known or nothing is left.
     """
     left = max(0, run.total - run.done - run.invalid - run.failed)
@@ -25,6 +26,7 @@ def run_progress(run: AuditRun) -> dict[str, Any]:
         "type": "run.progress",
         "seq": run.sequence,
         "id": run.pk,
+        "kind": "judge" if isinstance(run, JudgeRun) else "audit",
         "state": run.state,
         "done": run.done,
         "total": run.total,

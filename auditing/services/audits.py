@@ -12,10 +12,9 @@ from auditing.core.audit_labels import Audit, audit
 from auditing.core.hypergraph import Hypergraph
 from auditing.core.nli import Label, Relation
 from auditing.core.parameters import AuditParameters
-from auditing.models import AuditResult, AuditRun, AuditRunTrace, SegmentAudit
-from auditing.services.work import Lease
+from auditing.models import AuditResult, AuditRunTrace, SegmentAudit
+from auditing.services.work import Lease, settle
 from reasonaudit.lib.canonical import sha256_of
-from reasonaudit.lib.models import RunState
 
 MISSING = "missing"
 
@@ -80,7 +79,7 @@ def store_audit(
     labelled = sum(item.label is not None for item in scored)
     context = row.trace.context_segments
     with transaction.atomic():
-        run = lease.locked_run()
+        lease.locked_run()
         AuditResult.objects.filter(run_id=row.run_id, trace_id=row.trace_id).delete()
         result = AuditResult.objects.create(
             run_id=row.run_id,
@@ -111,28 +110,9 @@ def store_audit(
             if segment.index > context
             for one in [found.segments[segment.index]]
         )
-        _settle(run, row, labelled, statuses, len(scored))
+        total = len(scored)
+        settle(lease, row, labelled, statuses, total, words=lambda: _gap_in_words(statuses, total))
     return result
-
-
-def _settle(run: AuditRun, row: AuditRunTrace, labelled: int, statuses: Counter[str], total: int) -> None:
-    """Set the trace's counts from its relations, and the run's by the difference."""
-    before = AuditRunTrace.objects.select_for_update().get(pk=row.pk)
-    after = {
-        "total": total,
-        "done": labelled,
-        "invalid": statuses["invalid"],
-        "failed": statuses["error"],
-    }
-    for name, value in after.items():
-        setattr(run, name, getattr(run, name) + value - getattr(before, name))
-        setattr(before, name, value)
-    complete = labelled == total
-    before.state = RunState.DONE if complete else RunState.PARTIAL
-    before.message = "" if complete else _gap_in_words(statuses, total)
-    before.save()
-    run.sequence += 1
-    run.save(update_fields=[*after, "sequence", "updated_at"])
 
 
 def _gap_in_words(statuses: Counter[str], total: int) -> str:

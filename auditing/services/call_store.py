@@ -10,6 +10,7 @@ so two workers that answer the same question can both commit and only one answer
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import psycopg
@@ -42,10 +43,11 @@ class StoredAnswer:
 
 @dataclass(frozen=True, slots=True)
 class NewAnswer:
-    """An answer that came in, with the key of its question."""
+    """An answer that came in, with the key of its question and what it cost (None where that is not known)."""
 
     key: str
-    answer: RelationAnswer
+    answer: Any
+    cost: Decimal | None = None
 
 
 def split_status(status: str) -> tuple[str, str]:

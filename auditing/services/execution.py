@@ -6,6 +6,7 @@ complete, and leaves the run in an end state; when it is killed, the next worker
 
 import logging
 from collections.abc import Callable
+from typing import Any
 
 from django.db import transaction
 
@@ -14,11 +15,11 @@ from auditing.core.parameters import AuditParameters
 from auditing.models import AuditRun, AuditRunTrace
 from auditing.nli.protocol import RelationLabeller
 from auditing.selectors.runs import run_progress
-from auditing.services import labellers, manifest, work
+from auditing.services import call_store, labellers, manifest, work
 from auditing.services.audits import ScoredRelation, store_audit
 from auditing.services.options import RunOptions
 from auditing.services.pipeline import Ending, Pipeline
-from auditing.services.questions import Questions
+from auditing.services.questions import Questions, TraceWork, trace_work
 from auditing.services.relations import effective_parameters, stored_relations
 from auditing.services.work import Lease
 from reasonaudit.lib.errors import UserError
@@ -52,32 +53,40 @@ def execute(
     str or None
         The state the run is left in; None when another worker has it, or nothing is to be done.
     """
-    lease = work.claim(run_id, lease_name())
-    run = AuditRun.objects.filter(pk=run_id).first()
+    return take_up(work.AUDITS, run_id, lambda lease, run: _carry_out(lease, run, should_stop, labeller))
+
+
+def take_up(kind: work.RunKind, run_id: int, carry_out: Callable[[Lease, Any], Ending]) -> str | None:
+    """Take a run of any kind up by a lease, let `carry_out` work on it, and leave it in the state that this gives.
+
+    Returns the state, or None when another worker has the run or nothing is to be done.
+    """
+    lease = work.claim(run_id, lease_name(), kind)
+    run = kind.run._default_manager.filter(pk=run_id).first()
     if run is not None:
         events.send_progress_now(run_progress(run))
     if lease is None or run is None:
         return None
     try:
-        ending = _carry_out(lease, run, should_stop, labeller)
+        ending = carry_out(lease, run)
         if ending.state == RunState.QUEUED:
             work.release(lease)
         else:
             work.finish(lease, ending.state or RunState.DONE, ending.message)
     except LeaseLost:
-        logger.warning("Run %s was taken over by another worker; this one leaves it.", run_id)
+        logger.warning("%s was taken over by another worker; this one leaves it.", run)
         return None
     except UserError as error:
         _fail(lease, str(error))
     except Exception as error:
-        logger.exception("Run %s failed", run_id)
+        logger.exception("%s failed", run)
         _fail(
             lease,
             f"The run stopped by a fault of the program ({type(error).__name__}). The worker's log says more.",
         )
-    run = AuditRun.objects.get(pk=run_id)
-    events.send_progress_now(run_progress(run))
-    return run.state
+    left = kind.run._default_manager.get(pk=run_id)
+    events.send_progress_now(run_progress(left))
+    return str(left.state)
 
 
 def _fail(lease: Lease, message: str) -> None:
@@ -94,32 +103,38 @@ def _carry_out(
     parameters = AuditParameters.from_dict(run.parameters)
     rows = work.open_traces(lease)
     if run.labeller == labellers.STORED:
-        _note_start(lease, manifest.of_run(run, None))
+        note_start(lease, manifest.of_run(run, None))
         ending = _audit_stored(lease, rows, parameters, options, should_stop)
         reported: set[str] = set()
         faults: dict[str, tuple[int, str]] = {}
     else:
         labeller = labeller or labellers.build(run.labeller, options)
-        _note_start(lease, manifest.of_run(run, labeller))
+        note_start(lease, manifest.of_run(run, labeller))
         lazy = run.order == AuditRun.Order.LAZY
-        questions = Questions(rows, labeller, parameters, window=options.window, lazy=lazy)
-        pipeline = Pipeline(lease, run, questions, labeller, options, should_stop)
+        begin = trace_work(parameters, window=options.window, lazy=lazy)
+        questions = Questions(rows, begin, labeller.key, call_store)
+
+        def finish(trace: TraceWork) -> None:
+            store_audit(lease, trace.row, trace.scored(), trace.scope.parameters)
+
+        ask = labeller.label_batch
+        pipeline = Pipeline(lease, run, questions, labeller, ask, finish, options, should_stop)
         ending = pipeline.run()
         reported, faults = pipeline.reported, pipeline.faults
         if ending.state == RunState.CANCELLED:
             _audit_what_is_there(lease, questions)
-    _note_reported(lease, reported)
+    note_reported(lease, reported, "labeller")
     if ending.state is not None:
         return ending
     missing = list(run.run_traces.exclude(state=RunState.DONE).order_by("pk"))
     if not missing:
         return Ending(RunState.DONE)
     words = f"{len(missing):,} of {run.run_traces.count():,} traces have relations without a valid answer"
-    return Ending(RunState.PARTIAL, f"{words}; resuming asks these again.{_commonest(faults)}")
+    return Ending(RunState.PARTIAL, f"{words}; resuming asks these again.{commonest(faults)}")
 
 
-def _commonest(faults: dict[str, tuple[int, str]]) -> str:
-    """Return a sentence on why most answers of this attempt are no labels, "" where all are."""
+def commonest(faults: dict[str, tuple[int, str]]) -> str:
+    """Return a sentence on why most answers of this attempt are not valid, "" where all are."""
     if not faults:
         return ""
     status, (count, said) = max(faults.items(), key=lambda item: item[1][0])
@@ -156,19 +171,20 @@ def _audit_what_is_there(lease: Lease, questions: Questions) -> None:
             store_audit(lease, trace.row, scored, trace.scope.parameters)
 
 
-def _note_start(lease: Lease, content: dict[str, object]) -> None:
+def note_start(lease: Lease, content: dict[str, object]) -> None:
+    """Write into the run's manifest that it starts now, with this content."""
     with transaction.atomic():
         run = lease.locked_run()
         run.manifest = manifest.with_start(run.manifest, content)
         run.save(update_fields=["manifest", "updated_at"])
 
 
-def _note_reported(lease: Lease, reported: set[str]) -> None:
-    """Add what servers said of their model and revision, known only once they have answered."""
+def note_reported(lease: Lease, reported: set[str], part: str) -> None:
+    """Add to a part of the manifest what servers said of their model and revision, known once they have answered."""
     if not reported:
         return
     with transaction.atomic():
         run = lease.locked_run()
-        known = set(run.manifest["labeller"]["reported"])
-        run.manifest["labeller"]["reported"] = sorted(known | reported)
+        known = set(run.manifest[part]["reported"])
+        run.manifest[part]["reported"] = sorted(known | reported)
         run.save(update_fields=["manifest", "updated_at"])

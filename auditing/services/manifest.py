@@ -19,7 +19,7 @@ from django.utils import timezone
 from annotation.models import Segment
 from auditing.core.nli import Label
 from auditing.core.segmentation import SEGMENTER_VERSION
-from auditing.models import AuditRun
+from auditing.models import AuditRun, JudgeRun
 from auditing.nli.protocol import RelationLabeller
 from reasonaudit.lib.canonical import canonical_json
 
@@ -91,8 +91,8 @@ def labeller_facts(run: AuditRun, labeller: RelationLabeller | None) -> dict[str
     }
 
 
-def dataset_content(run: AuditRun) -> dict[str, Any]:
-    """Return what was audited: the data set, how many traces, and one hash over all their content."""
+def dataset_content(run: AuditRun | JudgeRun) -> dict[str, Any]:
+    """Return what was audited or judged: the data set, how many traces, and one hash over all their content."""
     digest = hashlib.sha256()
     rows = run.run_traces.select_related("trace__case").order_by("trace_id")
     count = 0

@@ -1,4 +1,4 @@
-"""Asking a labeller the questions of a run, many at a time, and storing the answers as they come.
+"""Asking a model the questions of a run, many at a time, and storing the answers as they come.
 
 Two threads work together. The event loop only sends and receives. Everything that touches the database, and every
 piece of shared bookkeeping, happens in the thread that started the run, one step at a time; so there is one writer
@@ -11,24 +11,22 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, Protocol
 
 from asgiref.sync import async_to_sync, sync_to_async
 from django.db import InterfaceError, OperationalError, connection
 
 from auditing import events
 from auditing.llm.errors import LLMPaused
-from auditing.models import AuditRun
-from auditing.nli.protocol import RelationAnswer, RelationLabeller
+from auditing.llm.protocol import VALID
 from auditing.selectors.runs import run_progress
 from auditing.services import work
-from auditing.services.audits import store_audit
 from auditing.services.options import RunOptions
 from auditing.services.questions import Question, Questions
-from auditing.services.work import Lease, Touched
+from auditing.services.work import Answer, Lease, Touched
 from reasonaudit.lib.models import RunState
 
 logger = logging.getLogger(__name__)
@@ -55,36 +53,65 @@ class Ending:
     message: str = ""
 
 
-class WorkerStopped(Exception):
-    """The worker is told to stop; the run goes back to the queue."""
+class Source(Protocol):
+    """Who is asked: a relation labeller or a judge."""
+
+    kind: str
+    name: str
+    concurrency: int
+    batch_size: int
+
+    def identity(self) -> Mapping[str, object]:
+        """Everything that decides the answers."""
+        ...
+
+    async def aclose(self) -> None:
+        """Release connections."""
+        ...
 
 
 class Pipeline:
-    """Drives one run from its first open question to the last stored answer."""
+    """Drives one run from its first open question to the last stored answer.
+
+    Parameters
+    ----------
+    run
+        The run as it was taken up.
+    source, ask
+        Who is asked, and its way to answer a batch of queries in their order.
+    finish
+        Stores the result of one completed trace; called in the thread that talks to the database.
+    should_stop
+        Asked often; once true, the run is given back to the queue.
+    """
 
     def __init__(
         self,
         lease: Lease,
-        run: AuditRun,
+        run: Any,
         questions: Questions,
-        labeller: RelationLabeller,
+        source: Source,
+        ask: Callable[[Sequence[Any]], Awaitable[Sequence[Answer]]],
+        finish: Callable[[Any], object],
         options: RunOptions,
         should_stop: Callable[[], bool],
     ) -> None:
         self.reported: set[str] = set()
-        # By status that is no label: how many answers, and what the first one said.
+        # By status that is not valid: how many answers, and what the first one said.
         self.faults: dict[str, tuple[int, str]] = {}
         self._lease = lease
         self._questions = questions
-        self._labeller = labeller
-        parameters = labeller.identity().get("params")
+        self._source = source
+        self._ask = ask
+        self._finish = finish
+        parameters = source.identity().get("params")
         self._parser_version = str(parameters.get("schema", "")) if isinstance(parameters, Mapping) else ""
         self._options = options
         self._should_stop = should_stop
         self._max_cost = None if options.max_cost is None else Decimal(options.max_cost)
         self._calls_left = None if options.max_calls is None else options.max_calls - run.calls
         self._ready: deque[Question] = deque()
-        self._arrived: deque[tuple[str, RelationAnswer]] = deque()
+        self._arrived: deque[tuple[str, Answer]] = deque()
         self._calls: set[asyncio.Task[None]] = set()
         self._asking = 0  # questions in calls that have not come back
         self._blocked = False
@@ -98,7 +125,7 @@ class Pipeline:
 
     def run(self) -> Ending:
         """Ask everything; returns how it ended. Raises `LeaseLost`, `WorkerStopped`, or the fault that ended it."""
-        # A loop of its own: the worker's loop must keep its heartbeat whatever a labeller does.
+        # A loop of its own: the worker's loop must keep its heartbeat whatever the source does.
         return async_to_sync(self._drive, force_new_loop=True)()
 
     # --- the event loop -----------------------------------------------------------------------------------
@@ -139,7 +166,7 @@ class Pipeline:
         for call in self._calls:
             call.cancel()
         await asyncio.gather(*self._calls, *others, return_exceptions=True)
-        await self._labeller.aclose()
+        await self._source.aclose()
 
     def _wake_up(self, _: object) -> None:
         self._wake.set()
@@ -153,9 +180,9 @@ class Pipeline:
         return not self._ready and self._questions.exhausted and not self._questions.completed
 
     def _start_calls(self) -> None:
-        size = self._labeller.batch_size
-        most_open = self._labeller.concurrency * size + FLUSH_ROWS
-        while self._ready and self._ending is None and len(self._calls) < self._labeller.concurrency:
+        size = self._source.batch_size
+        most_open = self._source.concurrency * size + FLUSH_ROWS
+        while self._ready and self._ending is None and len(self._calls) < self._source.concurrency:
             if self._asking + len(self._arrived) >= most_open:
                 return
             if self._calls_left is not None:
@@ -173,9 +200,9 @@ class Pipeline:
 
     async def _call(self, batch: list[Question]) -> None:
         try:
-            answers = await self._labeller.label_batch([question.query for question in batch])
+            answers = await self._ask([question.query for question in batch])
             if len(answers) != len(batch):
-                raise RuntimeError(f"the labeller gave {len(answers)} answers to {len(batch)} questions")
+                raise RuntimeError(f"the model gave {len(answers)} answers to {len(batch)} questions")
             self._arrived.extend(
                 (question.key, answer) for question, answer in zip(batch, answers, strict=True)
             )
@@ -222,11 +249,11 @@ class Pipeline:
         batch = [self._arrived[index] for index in range(min(FLUSH_ROWS, len(self._arrived)))]
         answers = [self._questions.answered(key, answer) for key, answer in batch]
         self._recent.append((time.monotonic(), len(batch)))
-        touched, labels = _with_patience(
+        touched, values = _with_patience(
             lambda: work.commit_answers(
                 self._lease,
                 answers,
-                labeller=f"{self._labeller.kind}:{self._labeller.name}",
+                labeller=f"{self._source.kind}:{self._source.name}",
                 parser_version=self._parser_version,
                 prices=self._options.prices,
                 speed=self._speed(),
@@ -236,10 +263,10 @@ class Pipeline:
             self._arrived.popleft()
         self.reported.update(answer.model_reported for _, answer in batch if answer.model_reported)
         for _, answer in batch:
-            if answer.label is None:
+            if answer.status != VALID:
                 count, first = self.faults.get(answer.status, (0, answer.error))
                 self.faults[answer.status] = (count + 1, first)
-        self._questions.stored(answers, labels)
+        self._questions.stored(answers, values)
         self._blocked = False
         self._flushed_at = time.monotonic()
         return self._after(touched)
@@ -252,8 +279,7 @@ class Pipeline:
         return questions
 
     def _finish_trace(self) -> list[Question]:
-        done = self._questions.completed[0]
-        store_audit(self._lease, done.row, done.scored(), done.scope.parameters)
+        self._finish(self._questions.completed[0])
         self._questions.completed.popleft()
         return []
 

@@ -5,26 +5,55 @@ so a run over many traces holds only a few of them in memory.
 """
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any, Protocol
 
 from annotation.selectors import segment_texts
 from auditing.core.call_order import CallPlan
 from auditing.core.nli import Label, Relation
 from auditing.core.parameters import AuditParameters
 from auditing.models import AuditRunTrace
-from auditing.nli.protocol import RelationAnswer, RelationLabeller, RelationQuery
+from auditing.nli.protocol import RelationQuery
 from auditing.services import call_store
 from auditing.services.audits import MISSING, ScoredRelation
 from auditing.services.relations import Scope, effective_parameters
-from auditing.services.work import Answered, Counts
+from auditing.services.work import Answer, Answered, AnswerStore, Counts
 
 MAX_OPEN_TRACES = 64
 
 
+class Work(Protocol):
+    """One trace of a run on its way, whatever is asked about it; see `TraceWork`."""
+
+    row: Any
+    known_before: int
+
+    def next_items(self, limit: int) -> list[Any]:
+        """Return up to `limit` items to ask; empty when complete or when answers must come first."""
+        ...
+
+    def query(self, item: Any) -> Any:
+        """Return the texts to ask about an item."""
+        ...
+
+    def given_out(self, key: str) -> None:
+        """Remember the key of the item that was given out next."""
+        ...
+
+    def tell(self, item: Any, value: Any) -> None:
+        """Take the answer to an item; None where it has none."""
+        ...
+
+    @property
+    def complete(self) -> bool:
+        """Whether every item that matters has an answer."""
+        ...
+
+
 class TraceWork:
-    """One trace of a run on its way.
+    """One trace of an audit run on its way: its items are relations.
 
     Attributes
     ----------
@@ -50,7 +79,7 @@ class TraceWork:
         self._keys: list[bytes] = []
         self._asked: list[Relation] = []  # in lazy order only: the eager order can be enumerated again
 
-    def next_relations(self, limit: int) -> list[Relation]:
+    def next_items(self, limit: int) -> list[Relation]:
         """Return up to `limit` relations to ask; empty when complete or when answers must come first."""
         if self._plan is None:
             found = list(islice(self._eager, limit))
@@ -66,20 +95,20 @@ class TraceWork:
         self._asked += found
         return found
 
-    def query(self, relation: Relation) -> RelationQuery:
+    def query(self, item: Relation) -> RelationQuery:
         """Return the texts of a relation."""
-        return RelationQuery.of(self._texts, relation)
+        return RelationQuery.of(self._texts, item)
 
     def given_out(self, key: str) -> None:
         """Remember the key of the relation that was given out next."""
         self._keys.append(bytes.fromhex(key))
         self.unanswered += 1
 
-    def tell(self, relation: Relation, label: Label | None) -> None:
+    def tell(self, item: Relation, value: Label | None) -> None:
         """Take the answer to a relation."""
         self.unanswered -= 1
         if self._plan is not None:
-            self._plan.tell(relation, label)
+            self._plan.tell(item, value)
 
     @property
     def complete(self) -> bool:
@@ -116,36 +145,58 @@ class Question:
     """A query to send, with its key."""
 
     key: str
-    query: RelationQuery
+    query: Any
+
+
+def trace_work(parameters: AuditParameters, *, window: int | None, lazy: bool) -> Callable[[Any], TraceWork]:
+    """Return what makes the work on a trace of an audit run."""
+
+    def begin(row: AuditRunTrace) -> TraceWork:
+        texts = segment_texts(row.trace, row.segmentation)
+        context = row.trace.context_segments
+        scope = Scope(len(texts), context, effective_parameters(parameters, context), window)
+        return TraceWork(row, texts, scope, lazy=lazy)
+
+    return begin
 
 
 class Questions:
     """The questions of all open traces of a run.
 
+    Parameters
+    ----------
+    rows
+        The traces of the run that are not done.
+    begin
+        Makes the work on one of them.
+    key
+        Returns the cache key of a query.
+    store
+        Where the answers are.
+
     Attributes
     ----------
-    completed : deque of TraceWork
-        Traces whose last answer is stored and whose audit is not.
+    completed : deque
+        Work on traces whose last answer is stored and whose result is not.
     """
 
     def __init__(
         self,
-        rows: Sequence[AuditRunTrace],
-        labeller: RelationLabeller,
-        parameters: AuditParameters,
-        *,
-        window: int | None,
-        lazy: bool,
+        rows: Sequence[Any],
+        begin: Callable[[Any], Work],
+        key: Callable[[Any], str],
+        store: AnswerStore,
     ) -> None:
-        self.completed: deque[TraceWork] = deque()
+        self.completed: deque[Any] = deque()
         self._rows = deque(rows)
-        self._labeller = labeller
-        self._parameters = parameters
-        self._window = window
-        self._lazy = lazy
-        self._open: list[TraceWork] = []
-        self._waiting: dict[str, list[tuple[TraceWork, Relation]]] = {}
-        self._spoilt: dict[str, str] = {}  # key -> status of questions that got no label in this execution
+        self._begin = begin
+        self._key = key
+        self._store = store
+        self._open: list[Any] = []
+        self._waiting: dict[str, list[tuple[Work, Any]]] = {}
+        self._spoilt: dict[
+            str, str
+        ] = {}  # key -> status of questions without a valid answer in this execution
 
     @property
     def exhausted(self) -> bool:
@@ -153,28 +204,28 @@ class Questions:
         return not self._rows and not self._open
 
     @property
-    def open_traces(self) -> list[TraceWork]:
-        """Traces that were begun and are not complete."""
+    def open_traces(self) -> list[Any]:
+        """Work on traces that were begun and are not complete."""
         return self._open
 
     def next(self, limit: int) -> tuple[list[Question], dict[int, Counts]]:
-        """Return up to `limit` new questions, and the counts of relations that are answered already.
+        """Return up to `limit` new questions, and the counts of items that are answered already.
 
         Both are empty when answers on their way must come first, or when nothing is left.
         """
-        batch: list[tuple[TraceWork, Relation, Question]] = []
+        batch: list[tuple[Work, Any, Question]] = []
         for work in self._more_work():
-            for relation in work.next_relations(limit - len(batch)):
-                query = work.query(relation)
-                question = Question(self._labeller.key(query), query)
+            for item in work.next_items(limit - len(batch)):
+                query = work.query(item)
+                question = Question(self._key(query), query)
                 work.given_out(question.key)
-                batch.append((work, relation, question))
+                batch.append((work, item, question))
             if len(batch) >= limit:
                 break
-        known = call_store.valid_keys(list({question.key for _, _, question in batch}))
+        known = self._store.valid_keys(list({question.key for _, _, question in batch}))
         questions: list[Question] = []
         counts: dict[int, Counts] = {}
-        for work, relation, question in batch:
+        for work, item, question in batch:
             count = counts.setdefault(work.row.pk, Counts())
             key = question.key
             if key in known:
@@ -183,46 +234,41 @@ class Questions:
                 else:
                     count.done += 1
                     count.cached += 1
-                work.tell(relation, known[key])
+                work.tell(item, known[key])
             elif key in self._spoilt:
                 setattr(count, self._spoilt[key], getattr(count, self._spoilt[key]) + 1)
-                work.tell(relation, None)
+                work.tell(item, None)
             elif key in self._waiting:
-                self._waiting[key].append((work, relation))
+                self._waiting[key].append((work, item))
             else:
-                self._waiting[key] = [(work, relation)]
+                self._waiting[key] = [(work, item)]
                 questions.append(question)
         self._collect_completed()
         return questions, counts
 
-    def _more_work(self) -> Iterator[TraceWork]:
+    def _more_work(self) -> Iterator[Work]:
         yield from list(self._open)
         while self._rows and len(self._open) < MAX_OPEN_TRACES:
             work = self._begin(self._rows.popleft())
             self._open.append(work)
             yield work
 
-    def _begin(self, row: AuditRunTrace) -> TraceWork:
-        texts = segment_texts(row.trace, row.segmentation)
-        context = row.trace.context_segments
-        scope = Scope(len(texts), context, effective_parameters(self._parameters, context), self._window)
-        return TraceWork(row, texts, scope, lazy=self._lazy)
-
-    def answered(self, key: str, answer: RelationAnswer) -> Answered:
-        """Return the answer with the relations that wait for it, to be stored."""
-        relations: dict[int, int] = {}
+    def answered(self, key: str, answer: Answer) -> Answered:
+        """Return the answer with the items that wait for it, to be stored."""
+        items: dict[int, int] = {}
         for work, _ in self._waiting[key]:
-            relations[work.row.pk] = relations.get(work.row.pk, 0) + 1
-        return Answered(key, answer, relations)
+            items[work.row.pk] = items.get(work.row.pk, 0) + 1
+        return Answered(key, answer, items)
 
-    def stored(self, answers: Sequence[Answered], labels: dict[str, Label]) -> None:
-        """Tell the traces of stored answers; `labels` are those found valid, whoever gave them."""
-        for item in answers:
-            label = labels.get(item.key)
-            if label is None:
-                self._spoilt[item.key] = "invalid" if item.answer.status.startswith("invalid") else "failed"
-            for work, relation in self._waiting.pop(item.key):
-                work.tell(relation, label)
+    def stored(self, answers: Sequence[Answered], values: Mapping[str, Any]) -> None:
+        """Tell the traces of stored answers; `values` are what the valid ones say, whoever gave them."""
+        for answered in answers:
+            value = values.get(answered.key)
+            if value is None:
+                status = answered.answer.status
+                self._spoilt[answered.key] = "invalid" if status.startswith("invalid") else "failed"
+            for work, item in self._waiting.pop(answered.key):
+                work.tell(item, value)
         self._collect_completed()
 
     def _collect_completed(self) -> None:

@@ -1,7 +1,7 @@
 """Making, cancelling and resuming audit runs. Their work is done by `execution`, their jobs by `auditing.tasks`."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db import transaction
 from django.utils import timezone
@@ -9,7 +9,7 @@ from django.utils import timezone
 from annotation.models import Dataset, Trace
 from auditing import events
 from auditing.core.parameters import AuditParameters
-from auditing.models import AuditRun, AuditRunTrace
+from auditing.models import AuditRun, AuditRunTrace, JudgeRun
 from auditing.selectors.runs import run_progress
 from auditing.services import labellers
 from auditing.services.options import RunOptions
@@ -21,6 +21,7 @@ from reasonaudit.lib.runs import add_log_line, lease_is_alive, set_state
 __all__ = ["RunPlan", "create", "plan", "request_cancel", "resume"]
 
 NAMED_IN_ERRORS = 5
+AnyRun = TypeVar("AnyRun", AuditRun, JudgeRun)
 
 
 def create(
@@ -108,10 +109,10 @@ def _refusal(refused: list[SizedTrace], chosen: int) -> UserError:
     return UserError(code, message, remedy, fields={"traces": [item.trace.pk for item in refused]})
 
 
-def request_cancel(run: AuditRun, by: Any = None) -> AuditRun:
-    """Ask for the end of a run. Its worker stops within two seconds; a run without a worker ends at once."""
+def request_cancel(run: AnyRun, by: Any = None) -> AnyRun:
+    """Ask for the end of a run, of either kind: its worker stops within two seconds; without one it ends at once."""
     with transaction.atomic():
-        row = AuditRun.objects.select_for_update().get(pk=run.pk)
+        row = type(run)._default_manager.select_for_update().get(pk=run.pk)
         if row.state not in (RunState.QUEUED, RunState.RUNNING, RunState.PAUSED):
             raise UserError(
                 "run_not_active",
@@ -133,10 +134,10 @@ def request_cancel(run: AuditRun, by: Any = None) -> AuditRun:
     return row
 
 
-def resume(run: AuditRun, by: Any = None) -> AuditRun:
-    """Put a run that stopped back into the queue; only what has no valid answer will be asked."""
+def resume(run: AnyRun, by: Any = None) -> AnyRun:
+    """Put a run that stopped, of either kind, back into the queue; only what has no valid answer will be asked."""
     with transaction.atomic():
-        row = AuditRun.objects.select_for_update().get(pk=run.pk)
+        row = type(run)._default_manager.select_for_update().get(pk=run.pk)
         if not row.is_resumable:
             raise UserError(
                 "run_not_resumable",

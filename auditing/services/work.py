@@ -5,16 +5,16 @@ run, nothing is written and `LeaseLost` is raised.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import cache
+from typing import Any, Protocol
 
 from django.conf import settings
 from django.db import connection, transaction
 
-from auditing.core.nli import Label
-from auditing.models import AuditRun, AuditRunTrace
-from auditing.nli.protocol import RelationAnswer
+from auditing.models import AuditRun, AuditRunTrace, JudgeRun, JudgeRunTrace
 from auditing.services import call_store
 from reasonaudit.lib.models import ACTIVE_STATES, RunState
 from reasonaudit.lib.runs import (
@@ -27,6 +27,47 @@ from reasonaudit.lib.runs import (
 
 MAX_DELIVERIES = 3
 """Workers that may die in a row on a run without one stored answer in between."""
+
+
+class Answer(Protocol):
+    """What every kind of answer says of itself; `value` is the label or verdict, None unless it is valid."""
+
+    @property
+    def status(self) -> str: ...  # noqa: D102
+    @property
+    def value(self) -> Any: ...  # noqa: D102
+    @property
+    def error(self) -> str: ...  # noqa: D102
+    @property
+    def model_reported(self) -> str: ...  # noqa: D102
+    @property
+    def prompt_tokens(self) -> int | None: ...  # noqa: D102
+    @property
+    def completion_tokens(self) -> int | None: ...  # noqa: D102
+
+
+class AnswerStore(Protocol):
+    """Where the answers of one kind of question are kept, by key (see `call_store`)."""
+
+    def valid_keys(self, keys: Sequence[str]) -> Mapping[str, Any]:
+        """Return what the valid answers to these keys say."""
+        ...
+
+    def accept(self, answers: Iterable[Any], *, labeller: str, parser_version: str) -> set[str]:
+        """Store a batch; returns the keys whose answer was taken. To be called in a transaction."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RunKind:
+    """One kind of run: its tables, and where its answers are kept."""
+
+    run: type[AuditRun] | type[JudgeRun]
+    run_trace: type[AuditRunTrace] | type[JudgeRunTrace]
+    store: AnswerStore
+
+
+AUDITS = RunKind(AuditRun, AuditRunTrace, call_store)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +91,7 @@ class Prices:
 
 @dataclass(slots=True)
 class Counts:
-    """Changes to the counts of one trace in a run, in relations."""
+    """Changes to the counts of one trace in a run, in items (relations, or segments)."""
 
     done: int = 0
     cached: int = 0
@@ -60,11 +101,11 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """An answer that came in, and how many relations of which run trace asked for it."""
+    """An answer that came in, and how many items of which run trace asked for it."""
 
     key: str
-    answer: RelationAnswer
-    relations: Mapping[int, int] = field(default_factory=dict)
+    answer: Answer
+    items: Mapping[int, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,24 +114,26 @@ class Lease:
 
     run_id: int
     owner: str
+    kind: RunKind = AUDITS
 
     @property
     def seconds(self) -> float:
         """How long it lasts unless renewed."""
         return float(settings.STALLED_AFTER_SECONDS)
 
-    def locked_run(self) -> AuditRun:
+    def locked_run(self) -> Any:
         """Return the run's row, locked; raises `LeaseLost` if another worker has it. Needs a transaction."""
-        run = AuditRun.objects.select_for_update().get(pk=self.run_id)
+        run = self.kind.run._default_manager.select_for_update().get(pk=self.run_id)
         if run.lease_owner != self.owner or run.state != RunState.RUNNING:
             raise LeaseLost(f"Run {self.run_id} is no longer this worker's.")
         return run
 
 
-def claim(run_id: int, owner: str) -> Lease | None:
+def claim(run_id: int, owner: str, kind: RunKind = AUDITS) -> Lease | None:
     """Take up a run that is queued, or whose worker died; None when there is nothing to do here."""
     with transaction.atomic():
-        run = AuditRun.objects.select_for_update().filter(pk=run_id, state__in=ACTIVE_STATES).first()
+        rows = kind.run._default_manager.select_for_update()
+        run = rows.filter(pk=run_id, state__in=ACTIVE_STATES).first()
         if run is None or lease_is_alive(run):
             return None
         if run.cancel_requested_at is not None:
@@ -105,7 +148,7 @@ def claim(run_id: int, owner: str) -> Lease | None:
             set_state(run, RunState.FAILED, reason)
             run.save()
             return None
-        lease = Lease(run_id, owner)
+        lease = Lease(run_id, owner, kind)
         if run.state == RunState.QUEUED:
             set_state(run, RunState.RUNNING)
         else:
@@ -125,7 +168,7 @@ def release(lease: Lease) -> None:
         run.save()
 
 
-def finish(lease: Lease, state: str, message: str = "") -> AuditRun:
+def finish(lease: Lease, state: str, message: str = "") -> Any:
     """End or pause the run."""
     with transaction.atomic():
         run = lease.locked_run()
@@ -149,7 +192,7 @@ RETURNED = (
     "message",
 )
 TOUCH = """
-UPDATE auditing_auditrun SET
+UPDATE {table} SET
     done = done + %(done)s, cached = cached + %(cached)s, invalid = invalid + %(invalid)s,
     failed = failed + %(failed)s, total = total + %(total)s, calls = calls + %(calls)s,
     prompt_tokens = prompt_tokens + %(prompt_tokens)s, completion_tokens = completion_tokens + %(completion_tokens)s,
@@ -161,7 +204,7 @@ WHERE id = %(run)s AND lease_owner = %(owner)s AND state = 'running'
 RETURNING """ + ", ".join((*RETURNED, "cancel_requested_at IS NOT NULL"))
 
 TOUCH_TRACES = """
-UPDATE auditing_auditruntrace AS row SET
+UPDATE {table} AS row SET
     done = row.done + change.done, cached = row.cached + change.cached,
     invalid = row.invalid + change.invalid, failed = row.failed + change.failed
 FROM unnest(%s::bigint[], %s::int[], %s::int[], %s::int[], %s::int[]) AS change (id, done, cached, invalid, failed)
@@ -169,11 +212,19 @@ WHERE row.id = change.id
 """
 
 
+@cache
+def _statements(kind: RunKind) -> tuple[str, str]:
+    """Return the two statements above for the tables of a kind."""
+    return TOUCH.format(table=kind.run._meta.db_table), TOUCH_TRACES.format(
+        table=kind.run_trace._meta.db_table
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Touched:
     """The run right after a write of its worker."""
 
-    run: AuditRun
+    run: Any
     cancel_requested: bool
 
 
@@ -190,10 +241,11 @@ def touch(
     """Add to the counts of the run and of its traces (by id), and renew the lease. Needs a transaction if changes."""
     changes = {key: value for key, value in (changes or {}).items() if value != Counts()}
     names = ("done", "cached", "invalid", "failed")
+    touch_run, touch_traces = _statements(lease.kind)
     sums = {name: sum(getattr(change, name) for change in changes.values()) for name in names}
     with connection.cursor() as cursor:
         cursor.execute(
-            TOUCH,
+            touch_run,
             {
                 **sums,
                 "total": total,
@@ -212,9 +264,9 @@ def touch(
             raise LeaseLost(f"Run {lease.run_id} is no longer this worker's.")
         if changes:
             columns = [[getattr(change, name) for change in changes.values()] for name in names]
-            cursor.execute(TOUCH_TRACES, [list(changes), *columns])
+            cursor.execute(touch_traces, [list(changes), *columns])
     return Touched(
-        AuditRun(pk=lease.run_id, **dict(zip(RETURNED, row, strict=False))), cancel_requested=row[-1]
+        lease.kind.run(pk=lease.run_id, **dict(zip(RETURNED, row, strict=False))), cancel_requested=row[-1]
     )
 
 
@@ -226,24 +278,25 @@ def commit_answers(
     parser_version: str,
     prices: Prices,
     speed: float | None,
-) -> tuple[Touched, dict[str, Label]]:
-    """Store answers and count them, both or neither; returns the run and the labels that now stand.
+) -> tuple[Touched, dict[str, Any]]:
+    """Store answers and count them, both or neither; returns the run and what the valid answers say, by key.
 
-    An answer whose question meanwhile got a valid answer elsewhere is dropped, and its relations count as done.
+    An answer whose question meanwhile got a valid answer elsewhere is dropped, and its items count as done.
     """
     changes: dict[int, Counts] = {}
-    labels = {item.key: item.answer.label for item in answers if item.answer.label is not None}
+    values = {item.key: item.answer.value for item in answers if item.answer.value is not None}
+    store = lease.kind.store
     with transaction.atomic():
-        rows = [call_store.NewAnswer(item.key, item.answer) for item in answers]
-        taken = call_store.accept(rows, labeller=labeller, parser_version=parser_version)
+        rows = [call_store.NewAnswer(item.key, item.answer, _cost(item.answer, prices)) for item in answers]
+        taken = store.accept(rows, labeller=labeller, parser_version=parser_version)
         if late := [item.key for item in answers if item.key not in taken]:
-            labels.update(call_store.valid_keys(late))
+            values.update(store.valid_keys(late))
         for item in answers:
             status = call_store.split_status(item.answer.status)[0] if item.key in taken else "valid"
             name = {"valid": "done", "invalid": "invalid", "error": "failed"}[status]
-            for run_trace, relations in item.relations.items():
+            for run_trace, number in item.items.items():
                 change = changes.setdefault(run_trace, Counts())
-                setattr(change, name, getattr(change, name) + relations)
+                setattr(change, name, getattr(change, name) + number)
         prompt_tokens = sum(item.answer.prompt_tokens or 0 for item in answers)
         completion_tokens = sum(item.answer.completion_tokens or 0 for item in answers)
         touched = touch(
@@ -254,10 +307,17 @@ def commit_answers(
             cost=prices.cost(prompt_tokens, completion_tokens),
             speed=speed,
         )
-    return touched, labels
+    return touched, values
 
 
-def open_traces(lease: Lease) -> list[AuditRunTrace]:
+def _cost(answer: Answer, prices: Prices) -> Decimal | None:
+    """Return the cost of one answer; None where the price or the number of tokens is not known."""
+    if answer.prompt_tokens is None and answer.completion_tokens is None:
+        return None
+    return prices.cost(answer.prompt_tokens or 0, answer.completion_tokens or 0)
+
+
+def open_traces(lease: Lease) -> list[Any]:
     """Return the traces of the run that are not done, and forget what they counted as invalid or failed.
 
     Those questions are asked again: an earlier attempt is no reason to give up on resuming.
@@ -274,7 +334,9 @@ def open_traces(lease: Lease) -> list[AuditRunTrace]:
             row.invalid = row.failed = 0
             row.state, row.message = RunState.QUEUED, ""
         if rows:
-            AuditRunTrace.objects.bulk_update(rows, ["invalid", "failed", "state", "message"], batch_size=500)
+            lease.kind.run_trace._default_manager.bulk_update(
+                rows, ["invalid", "failed", "state", "message"], batch_size=500
+            )
         run.invalid -= lost["invalid"]
         run.failed -= lost["failed"]
         run.save(update_fields=["invalid", "failed", "updated_at"])
@@ -285,3 +347,36 @@ def count_cached(lease: Lease, changes: Mapping[int, Counts], speed: float | Non
     """Count relations whose answer was known."""
     with transaction.atomic():
         return touch(lease, changes, speed=speed)
+
+
+def settle(
+    lease: Lease, row: Any, done: int, gaps: Mapping[str, int], total: int, *, words: Callable[[], str]
+) -> None:
+    """Set a trace's final counts, and the run's by the difference. Needs a transaction.
+
+    Parameters
+    ----------
+    row
+        The trace in the run.
+    done, gaps, total
+        Items with a valid answer; those without by `invalid` and `error` (others were not asked); all of them.
+    words
+        Gives the sentence on what is missing.
+    """
+    run = lease.locked_run()
+    before = lease.kind.run_trace._default_manager.select_for_update().get(pk=row.pk)
+    after = {
+        "total": total,
+        "done": done,
+        "invalid": gaps.get("invalid", 0),
+        "failed": gaps.get("error", 0),
+    }
+    for name, value in after.items():
+        setattr(run, name, getattr(run, name) + value - getattr(before, name))
+        setattr(before, name, value)
+    complete = done == total
+    before.state = RunState.DONE if complete else RunState.PARTIAL
+    before.message = "" if complete else words()
+    before.save()
+    run.sequence += 1
+    run.save(update_fields=[*after, "sequence", "updated_at"])

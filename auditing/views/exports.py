@@ -32,19 +32,20 @@ def dataset_export(request: HttpRequest, slug: str) -> HttpResponse:
         except UserError as error:
             messages.error(request, str(error))
             return redirect("auditing:dataset_detail", slug)
-        content = _archive(folder)
+        content = archive(folder)
     name = dataset.slug if run is None else f"{dataset.slug}-run-{run.pk}"
-    return _download(content, f"{name}-audits.zip", "application/zip")
+    return download(content, f"{name}-audits.zip", "application/zip")
 
 
 def run_manifest(request: HttpRequest, pk: int) -> HttpResponse:
     """Everything needed to repeat a run, as JSON."""
     run = get_object_or_404(AuditRun, pk=pk)
     text = json.dumps(run.manifest, indent=2, ensure_ascii=False, sort_keys=True) + "\n"
-    return _download(text.encode(), f"run-{run.pk}-manifest.json", "application/json")
+    return download(text.encode(), f"run-{run.pk}-manifest.json", "application/json")
 
 
-def _archive(folder: Path) -> bytes:
+def archive(folder: Path) -> bytes:
+    """The files below a folder as a ZIP archive."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in sorted(folder.rglob("*")):
@@ -53,7 +54,8 @@ def _archive(folder: Path) -> bytes:
     return buffer.getvalue()
 
 
-def _download(content: bytes, filename: str, kind: str) -> HttpResponse:
+def download(content: bytes, filename: str, kind: str) -> HttpResponse:
+    """An answer that the browser saves under a name of our own making (letters, digits, dots, dashes)."""
     response = HttpResponse(content, content_type=kind)
     response.headers["Content-Disposition"] = f'attachment; filename="{filename}"'
     return response

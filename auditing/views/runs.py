@@ -28,7 +28,7 @@ from auditing.views.datasets import chosen_run, read_filters
 from auditing.views.forms import RULES, AuditChoice, AuditForm
 from auditing.views.query import whole_number
 from reasonaudit.lib.errors import UserError
-from reasonaudit.lib.models import RunState
+from reasonaudit.lib.models import RunRecord, RunState
 
 TRACES_PER_PAGE = 50
 RUNS_PER_PAGE = 25
@@ -231,7 +231,7 @@ def _change(request: HttpRequest, run: AuditRun) -> HttpResponse:
     return redirect("auditing:run_detail", run.pk)
 
 
-def took(run: AuditRun) -> float | None:
+def took(run: RunRecord) -> float | None:
     """Seconds from the first start to the end, pauses too; None before the end."""
     if run.started_at is None or run.finished_at is None:
         return None

@@ -10,6 +10,7 @@ from django.urls import reverse
 from annotation.models import Case, Segment, Trace
 from annotation.selectors import current_segments
 from auditing.models import AuditResult, AuditRunTrace
+from auditing.selectors.judges import judges_by_segment
 from auditing.services import results
 from reasonaudit.lib.models import ACTIVE_STATES
 
@@ -60,6 +61,8 @@ def trace_detail(request: HttpRequest, pk: int) -> HttpResponse:
             kept[:TEXT_RELATIONS],
             max(0, len(kept) - TEXT_RELATIONS),
         )
+    # Judges speak of the present segments: beside an audit of an earlier segmentation they would mislead.
+    context["judges"] = judges_by_segment(trace) if shown is None or shown.is_current else {}
     context["segments"] = segments
     context["has_gold"] = any(segment["gold"] for segment in segments)
     return render(request, "auditing/trace_detail.html", context)

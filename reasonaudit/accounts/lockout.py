@@ -27,10 +27,14 @@ def lockout_response(
     """Answer to a login that is locked (setting AXES_LOCKOUT_CALLABLE)."""
     minutes = round(settings.AXES_COOLOFF_TIME * 60)
     message = f"Too many failed logins. This name is locked here for {minutes} minutes."
-    remedy = f"Wait {minutes} minutes and try again."
-    if is_api(request):
-        locked: HttpResponse = JsonResponse(error_body("locked_out", message, remedy), status=429)
+    return refusal(request, "locked_out", message, f"Wait {minutes} minutes and try again.", minutes * 60)
+
+
+def refusal(request: HttpRequest, code: str, message: str, remedy: str, seconds: int) -> HttpResponse:
+    """429, as JSON to those who speak it and as a page to others."""
+    if is_api(request) or request.content_type == "application/json":
+        response: HttpResponse = JsonResponse(error_body(code, message, remedy), status=429)
     else:
-        locked = error_page(request, 429, message, remedy)
-    locked.headers["Retry-After"] = str(minutes * 60)
-    return locked
+        response = error_page(request, 429, message, remedy)
+    response.headers["Retry-After"] = str(seconds)
+    return response

@@ -7,13 +7,14 @@ from django.conf import settings
 from django.contrib.auth import logout
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect
 
 from reasonaudit.errors import error_page, is_api
 from reasonaudit.lib.errors import error_body
 
-from . import sessions
+from . import second_factor, sessions
 from .authentication import TokenProblem, bearer_token, token_user
-from .permissions import allowed, is_known, methods_of, roles_for
+from .permissions import decide, is_known, methods_of, roles_for
 from .throttles import WriteThrottle
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
@@ -63,6 +64,38 @@ class SessionLifetimeMiddleware:
             sessions.touch(request.session)
 
 
+class SecondFactorMiddleware:
+    """Nothing but setting up the second factor for those who must have one and have none yet.
+
+    Tokens are held to the same rule where they are read, sockets where they ask the matrix.
+    """
+
+    OPEN_ROUTES = frozenset(
+        {
+            "accounts:second_factor", "accounts:logout", "accounts:login", "accounts:relogin",
+            "accounts:set_password", "healthz", "readyz",
+        }
+    )  # fmt: skip
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Pass on: the decision needs the route and falls in `process_view`."""
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, *_view: Any) -> HttpResponse | None:
+        """Lead to the page that sets it up, or None."""
+        match = request.resolver_match
+        if not second_factor.is_missing(request.user) or (match and match.view_name in self.OPEN_ROUTES):
+            return None
+        if is_api(request):
+            message = "Your role needs a second factor, and this account has none yet."
+            body = error_body("second_factor_needed", message, "Set it up on your account page.")
+            return JsonResponse(body, status=403)
+        return redirect("accounts:second_factor")
+
+
 class PermissionMatrixMiddleware:
     """Asks the permission matrix before any view runs, so that a view cannot forget to."""
 
@@ -81,8 +114,14 @@ class PermissionMatrixMiddleware:
             user = self._user(request)
         except TokenProblem as problem:
             return self._unauthorised(problem.code, str(problem))
-        if allowed(user, route, request.method or "GET"):
+        decision = decide(user, route, request.method or "GET", match.kwargs if match else {})
+        if decision.allowed:
+            # What the view may use instead of looking the row up again.
+            request.access = decision.facts  # type: ignore[attr-defined]
+            request.access_decided = (route, getattr(user, "pk", None))  # type: ignore[attr-defined]
             return self._slow_down(request)
+        if decision.why_not != "role":
+            return self._not_this_row(request, decision.why_not)
         if not is_known(route):
             return self._forbidden(
                 request, "unknown_route", "This address is not in the permission table, so nobody may use it."
@@ -117,7 +156,10 @@ class PermissionMatrixMiddleware:
     def _user(request: HttpRequest) -> Any:
         """User of the token, where an API request brings one, else of the session."""
         token = bearer_token(request) if is_api(request) else None
-        return token_user(token, request.method or "GET")[0] if token is not None else request.user
+        if token is None:
+            return request.user
+        match = request.resolver_match
+        return token_user(token, request.method or "GET", match.view_name if match else "")[0]
 
     @staticmethod
     def _unauthorised(code: str, message: str) -> HttpResponse:
@@ -136,6 +178,22 @@ class PermissionMatrixMiddleware:
         )
         response.headers["Allow"] = ", ".join(methods_of(route))
         return response
+
+    @staticmethod
+    def _not_this_row(request: HttpRequest, why_not: str) -> HttpResponse:
+        """404 for rows that the user has nothing to do with, 409 where only the state is in the way."""
+        status, code, message, remedy = {
+            "no_object": (404, "not_found", "There is no such page.", "Go back to the list and try again."),
+            "state": (
+                409,
+                "wrong_state",
+                "This cannot be done in the state that the work is in now.",
+                "Load the page again to see how it stands; nothing was changed.",
+            ),
+        }[why_not]
+        if is_api(request):
+            return JsonResponse(error_body(code, message, remedy), status=status)
+        return error_page(request, status, message, remedy)
 
     @staticmethod
     def _forbidden(request: HttpRequest, code: str, message: str) -> HttpResponse:

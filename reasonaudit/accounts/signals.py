@@ -1,4 +1,7 @@
-"""What happens at login, logout and failure: the session's stamps and a line in the security log."""
+"""What happens at login, logout and failure: the session's stamps, the security log, the chain of events.
+
+Failures stand in the log and in the counts of django-axes only: strangers could fill the chain with them.
+"""
 
 from typing import Any
 
@@ -9,6 +12,7 @@ from django.dispatch import receiver
 from reasonaudit.lib.logs import security_event
 
 from . import sessions
+from .events import account_event
 from .lockout import NO_ADDRESS, client_address
 
 
@@ -16,14 +20,14 @@ from .lockout import NO_ADDRESS, client_address
 def logged_in(sender: Any, request: Any, user: Any, **_: Any) -> None:
     """Start the session's clock."""
     sessions.start(request.session)
-    security_event("login.ok", user=user.pk)
+    account_event("login.ok", actor=user, subject=user, second_factor=user.second_factor_at is not None)
 
 
 @receiver(user_logged_out)
 def logged_out(sender: Any, request: Any, user: Any, **_: Any) -> None:
     """Note the end of a login."""
     if user is not None:
-        security_event("logout", user=user.pk)
+        account_event("logout", actor=user, subject=user)
 
 
 @receiver(user_login_failed)

@@ -6,10 +6,11 @@ times the rate. Failed logins are counted in the database (see `lockout`) and ar
 
 from typing import Any
 
+from django.http import HttpRequest, HttpResponse
 from rest_framework.throttling import SimpleRateThrottle
 
 from .authentication import SAFE_METHODS
-from .lockout import client_address
+from .lockout import client_address, refusal
 
 
 class LoginThrottle(SimpleRateThrottle):
@@ -35,3 +36,18 @@ class WriteThrottle(SimpleRateThrottle):
             return None
         ident = request.user.pk if request.user.is_authenticated else client_address(request)
         return self.cache_format % {"scope": self.scope, "ident": ident}
+
+
+def too_many_logins(request: HttpRequest) -> HttpResponse | None:
+    """The answer to a login that comes too fast after others from its address, or None; each call counts one."""
+    throttle: Any = LoginThrottle()
+    if throttle.allow_request(request, None):
+        return None
+    seconds = int(throttle.wait() or 60)
+    return refusal(
+        request,
+        "throttled",
+        "Too many logins from this address.",
+        f"Try again in {seconds} seconds.",
+        seconds,
+    )

@@ -1,15 +1,20 @@
 """One shape for every API error."""
 
+import logging
 from typing import Any
 
 from django.core.exceptions import PermissionDenied, ValidationError
+from django.db import OperationalError
 from django.http import Http404
+from psycopg.errors import DiskFull
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 from reasonaudit.errors import TEXTS
 from reasonaudit.lib.errors import UserError, error_body
+
+logger = logging.getLogger(__name__)
 
 
 def exception_handler(exception: Exception, context: dict[str, Any]) -> Response | None:
@@ -40,10 +45,23 @@ def exception_handler(exception: Exception, context: dict[str, Any]) -> Response
             body["error"]["remedy"] = f"Try again in {seconds} seconds."
         if auth_header := getattr(exception, "auth_header", None):
             headers["WWW-Authenticate"] = auth_header
+    elif isinstance(exception, OperationalError):
+        body, status = _database_trouble(exception)
+        headers["Retry-After"] = "10"
     else:
         return None
     set_rollback()
     return Response(body, status=status, headers=headers)
+
+
+def _database_trouble(exception: OperationalError) -> tuple[dict[str, Any], int]:
+    """What to say while the database cannot work; the transaction is undone and the request may be sent again."""
+    logger.error("The database cannot work: %s", exception)
+    if isinstance(exception.__cause__, DiskFull):
+        message = "The server's disk is full, so nothing was saved."
+        return error_body("disk_full", message, "Tell an administrator; send it again afterwards."), 507
+    message = "The database cannot be reached just now, so nothing was saved."
+    return error_body("database_unavailable", message, "Send it again in a moment."), 503
 
 
 def _invalid(detail: Any) -> dict[str, Any]:

@@ -1,8 +1,7 @@
-"""Login of programs: name and password against a token."""
+"""Login of programs: name, password and code against a token."""
 
 from typing import Any
 
-from django.contrib.auth import authenticate
 from drf_spectacular.utils import extend_schema, inline_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -10,10 +9,10 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from reasonaudit.accounts.forms import LONGEST_TOKEN_DAYS
+from reasonaudit.accounts.logins import check_login
 from reasonaudit.accounts.models import ApiToken
+from reasonaudit.accounts.services import token_issue
 from reasonaudit.accounts.throttles import LoginThrottle
-from reasonaudit.lib.errors import UserError
-from reasonaudit.lib.logs import security_event
 
 
 class TokenRequestSerializer(serializers.Serializer[Any]):
@@ -21,6 +20,13 @@ class TokenRequestSerializer(serializers.Serializer[Any]):
 
     username = serializers.CharField(max_length=150)
     password = serializers.CharField(max_length=4096, trim_whitespace=False, write_only=True)
+    code = serializers.CharField(
+        max_length=32,
+        default="",
+        allow_blank=True,
+        write_only=True,
+        help_text="Code of the second factor, where the account has one.",
+    )
     name = serializers.CharField(max_length=100, default="API login")
     scope = serializers.ChoiceField(choices=ApiToken.Scope.choices, default=ApiToken.Scope.READ)
     days = serializers.IntegerField(min_value=1, max_value=LONGEST_TOKEN_DAYS, default=30)
@@ -49,9 +55,10 @@ class TokenView(APIView):
         serializer.is_valid(raise_exception=True)
         wanted = serializer.validated_data
         # The plain Django request: axes counts failures on it and answers for a locked name.
-        user = authenticate(request._request, username=wanted["username"], password=wanted["password"])
-        if user is None:
-            raise UserError("bad_login", "The name or the password is wrong.", status=401)
-        row, token = ApiToken.issue(user, wanted["name"], wanted["scope"], wanted["days"])
-        security_event("token.made", user=user.pk, token=row.pk, scope=row.scope)
+        user = check_login(
+            request._request, username=wanted["username"], password=wanted["password"], code=wanted["code"]
+        )
+        row, token = token_issue(
+            user, name=wanted["name"], scope=wanted["scope"], days=wanted["days"], by=user
+        )
         return Response({"token": token, "scope": row.scope, "expires_at": row.expires_at}, status=201)

@@ -4,7 +4,7 @@ import uuid
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from .canonical import sha256_of
 from .errors import UserError
@@ -40,18 +40,22 @@ def once(
     """
     digest = sha256_of(body)
     with transaction.atomic():
-        # Of two that come at once, the second waits here until the first one's transaction ends.
-        row, fresh = IdempotentReply.objects.get_or_create(
-            user_id=user_id, key=key, defaults={"route": route, "body_sha256": digest}
-        )
-        if not fresh:
+        try:
+            # Of two that come at once, the second waits here until the first one's transaction ends. Most keys are
+            # new, so the row is written first and looked up only where it was there.
+            with transaction.atomic():
+                row = IdempotentReply.objects.create(
+                    user_id=user_id, key=key, route=route, body_sha256=digest
+                )
+        except IntegrityError:
+            row = IdempotentReply.objects.get(user_id=user_id, key=key)
             if (row.route, row.body_sha256) != (route, digest):
                 raise UserError(
                     "idempotency_mismatch",
                     "This Idempotency-Key was used for another change.",
                     "Send each change with a key of its own.",
                     status=422,
-                )
+                ) from None
             return dict(row.reply or {}), True
         row.reply = do()
         row.save(update_fields=["reply"])

@@ -34,6 +34,9 @@ INSTALLED_APPS = [
     "procrastinate.contrib.django",
     "axes",
     "csp",
+    "django_otp",
+    "django_otp.plugins.otp_totp",
+    "django_otp.plugins.otp_static",
     "reasonaudit",
     "reasonaudit.lib",
     "reasonaudit.accounts",
@@ -55,6 +58,7 @@ MIDDLEWARE = [
     "reasonaudit.accounts.middleware.SessionLifetimeMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "reasonaudit.limits.RequestLimitsMiddleware",
+    "reasonaudit.accounts.middleware.SecondFactorMiddleware",
     "reasonaudit.accounts.middleware.PermissionMatrixMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "axes.middleware.AxesMiddleware",
@@ -97,10 +101,15 @@ AXES_COOLOFF_TIME = 0.25  # hours
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_RESET_ON_SUCCESS = True
 AXES_VERBOSE = False
+# Not kept with a failed login: a code that is not used up yet, and where the user wanted to go.
+AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "code", "next", "csrfmiddlewaretoken"]
 AXES_CLIENT_IP_CALLABLE = "reasonaudit.accounts.lockout.client_address"
 AXES_LOCKOUT_CALLABLE = "reasonaudit.accounts.lockout.lockout_response"
 SESSION_COOKIE_AGE = 12 * 3600
 SESSION_IDLE_SECONDS = 30 * 60
+# Roles that can do nothing before a second factor is set up; everybody else is offered one.
+SECOND_FACTOR_ROLES: list[str] = []
+OTP_TOTP_ISSUER = "reasonaudit"
 CSRF_FAILURE_VIEW = "reasonaudit.errors.csrf_failure"
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
@@ -122,7 +131,7 @@ REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": "reasonaudit.api.errors.exception_handler",
     "PAGE_SIZE": 50,
     "DEFAULT_THROTTLE_CLASSES": ["reasonaudit.accounts.throttles.WriteThrottle"],
-    "DEFAULT_THROTTLE_RATES": {"login": "30/minute", "write": "300/minute"},
+    "DEFAULT_THROTTLE_RATES": {"login": "30/minute", "write": "300/minute", "save": "600/minute"},
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
 }
 SPECTACULAR_SETTINGS = {
@@ -130,6 +139,8 @@ SPECTACULAR_SETTINGS = {
     "DESCRIPTION": "Traces, audit runs, relations and results.",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
+    # Two kinds of fields are called "label": what people say of a segment, and what a relation is.
+    "ENUM_NAME_OVERRIDES": {"SegmentLabelEnum": "annotation.core.labels.LABELS"},
 }
 
 STATIC_URL = "/static/"

@@ -9,3 +9,5 @@ LLM_API_KEY = os.environ.get("LLM_API_KEY", "")
 LLM_CONCURRENCY = int(os.environ.get("LLM_CONCURRENCY", "16"))
 # A trace whose audit would need more relation calls than this is refused before a call is made.
 AUDIT_MAX_CALLS_PER_TRACE = int(os.environ.get("AUDIT_MAX_CALLS_PER_TRACE", "200000"))
+# Folder with judge-clinical.txt and judge-mathematical.txt to use instead of the judges' own prompts.
+JUDGE_PROMPT_DIR = os.environ.get("JUDGE_PROMPT_DIR", "")

@@ -9,6 +9,8 @@ from .start_checks import refuse_unsafe_start
 DEBUG = False
 refuse_unsafe_start(os.environ, secret_key=SECRET_KEY, allowed_hosts=ALLOWED_HOSTS)
 
+# Managers stand above researchers and make their accounts.
+SECOND_FACTOR_ROLES = ["researcher", "manager", "admin"]
 SECURE_SSL_REDIRECT = True
 # A proxy that ends TLS is believed only where uvicorn is told its address (FORWARDED_ALLOW_IPS): it then
 # sets the scheme itself, and no header is read here. Probes inside the machine come over plain HTTP.

@@ -1,12 +1,15 @@
 // Entry point of every page. Small on purpose: it finds islands and loads only what the page uses.
 import "./styles/main.css";
 
-type Island = { mount(host: HTMLElement): void };
+type Island = { mount(host: HTMLElement): unknown };
 
 const islands: Record<string, () => Promise<Island>> = {
   "trace-audit": () => import("./islands/trace-audit/index"),
   "run-progress": () => import("./islands/run-progress/index"),
   "case-search": () => import("./islands/case-search/index"),
+  "study-results": () => import("./islands/study-results/index"),
+  "label-case": () => import("./islands/label-case/index"),
+  adjudicate: () => import("./islands/adjudicate/index"),
 };
 
 for (const host of document.querySelectorAll<HTMLElement>("[data-island]")) {
@@ -37,6 +40,7 @@ const pageParts: Record<string, () => Promise<unknown>> = {
   "#selection": () => import("./pages/trace-selection"),
   "#share-from": () => import("./pages/share-range"),
   "[data-submit-on-change]": () => import("./pages/submit-on-change"),
+  "form[data-logout]": () => import("./pages/logout-guard"),
   "[data-split-cursor]": () => import("./pages/segment-split"),
   // The plan comes later by htmx on the list of traces; its place is there from the start.
   "#plan, [data-submit-once]": () => import("./pages/submit-once"),

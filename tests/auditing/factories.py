@@ -10,6 +10,7 @@ from annotation.formats.records import RelationRecord, SegmentRecord, TraceRecor
 from annotation.models import Dataset, Trace
 from annotation.services import traces_create
 from auditing.core.nli import Label
+from auditing.judging.protocol import VERDICTS, Attempt, JudgeAnswer, JudgeQuestion
 from auditing.nli.keys import relation_key
 from auditing.nli.protocol import RelationAnswer, RelationQuery
 
@@ -125,3 +126,91 @@ def invalid(why: str = "no_json") -> RelationAnswer:
 
 def failed(name: str = "timeout") -> RelationAnswer:
     return RelationAnswer(f"error:{name}", None, raw_request=b"{}", error="No reply in time.")
+
+
+def hash_verdict(question: JudgeQuestion) -> str:
+    """A verdict that depends on the texts alone, both about equally often."""
+    return VERDICTS[hashlib.sha256(repr(question.texts).encode()).digest()[0] % 2]
+
+
+class FakeJudge:
+    """A judge in this process: `answer` gives a verdict's word, a JudgeAnswer, or raises."""
+
+    kind = "fake"
+    batch_size = 1
+    remote = True
+
+    def __init__(
+        self,
+        answer: Callable[[JudgeQuestion], object] = hash_verdict,
+        *,
+        concurrency: int = 4,
+        latency: float = 0.0,
+        name: str = "fake",
+    ) -> None:
+        self.name = name
+        self.concurrency = concurrency
+        self.asked: list[JudgeQuestion] = []
+        self.closed = False
+        self._answer = answer
+        self._latency = latency
+
+    def identity(self) -> Mapping[str, object]:
+        return {
+            "task": "judge",
+            "kind": self.kind,
+            "model": self.name,
+            "revision": "1",
+            "prompts": {},
+            "params": {},
+        }
+
+    def key(self, question: JudgeQuestion) -> str:
+        return hashlib.sha256(repr((self.identity(), question)).encode()).hexdigest()
+
+    def prompt_characters(self, question: JudgeQuestion) -> int:
+        return sum(map(len, question.texts))
+
+    async def judge_batch(self, questions: Sequence[JudgeQuestion]) -> list[JudgeAnswer]:
+        self.asked += questions
+        await asyncio.sleep(self._latency)
+        return [self._one(question) for question in questions]
+
+    def _one(self, question: JudgeQuestion) -> JudgeAnswer:
+        found = self._answer(question)
+        if isinstance(found, JudgeAnswer):
+            return found
+        assert isinstance(found, str)
+        attempt = Attempt("valid", json.dumps(question.texts).encode(), found.encode())
+        return JudgeAnswer(
+            "valid",
+            found,
+            f"Because of {question.segment}",
+            (attempt,),
+            model_reported=f"{self.name}@r1",
+            prompt_tokens=10,
+            completion_tokens=2,
+        )
+
+    async def aclose(self) -> None:
+        self.closed = True
+
+
+def no_verdict(why: str = "not_json") -> JudgeAnswer:
+    attempts = (
+        Attempt(f"invalid:{why}", b"{}", b"<html>", "No."),
+        Attempt(f"invalid:{why}", b"{}", b"prose", "No."),
+    )
+    return JudgeAnswer(
+        f"invalid:{why}",
+        None,
+        attempts=attempts,
+        completion_tokens=4,
+        requests=2,
+        error="The reply is no verdict.",
+    )
+
+
+def no_reply(name: str = "timeout") -> JudgeAnswer:
+    attempt = Attempt(f"error:{name}", b"{}", b"", "No reply in time.")
+    return JudgeAnswer(f"error:{name}", None, attempts=(attempt,), error="No reply in time.")

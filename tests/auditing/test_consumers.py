@@ -70,3 +70,39 @@ async def test_lj_15_a_message_that_cannot_be_sent_is_not_an_error(monkeypatch):
 
     monkeypatch.setattr(layer, "group_send", broken)
     assert await events.send_progress({"id": 1}) is False
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_lj_20_the_page_of_a_judge_gets_its_run_and_not_the_audit_with_the_same_number():
+    from asgiref.sync import sync_to_async
+
+    from auditing.services.judging.execution import execute as judge
+    from auditing.services.judging.runs import create
+
+    run = await sync_to_async(make_run)()
+
+    def judge_run():
+        made = create(
+            dataset=run.dataset,
+            traces=list(run.traces.all()),
+            judge="openai:m",
+            options={"base_url": "http://127.0.0.1:9/v1"},
+        )
+        return made.pk
+
+    number = await sync_to_async(judge_run)()
+
+    async def allowed(scope, receive, send):
+        return await URLRouter(websocket_urlpatterns)({**scope, "still_allowed": always}, receive, send)
+
+    page = SocketClient(allowed, f"/ws/judges/{number}/")
+    assert await page.connect()
+    first = await page.receive_json()
+    assert (first["kind"], first["state"], first["total"]) == ("judge", "queued", 2)
+    await events.send_progress({"type": "run.progress", "id": number, "kind": "audit", "seq": 99})
+    await sync_to_async(judge)(number, judge=factories.FakeJudge())
+    messages = [first]
+    while messages[-1]["state"] != "done":
+        messages.append(await page.receive_json())
+    assert {message["kind"] for message in messages} == {"judge"}
+    await page.disconnect()

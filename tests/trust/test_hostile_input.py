@@ -17,6 +17,7 @@ from auditing.models import AuditResult
 from auditing.services import runs
 from auditing.services.execution import execute
 from reasonaudit.accounts.models import User
+from tests.annotation import factories as people
 from tests.auditing import factories
 from tests.project.routes import patterns
 
@@ -31,6 +32,9 @@ NAMES = [
     "result", "run", "dataset", "segment", "target", "to", "kept", "max_changes", "limit", "next", "format", "index",
     "offset", "word", "action", "labeller", "model", "max_premises", "tau", "parameters", "concurrency", "name",
     "scope", "days", "case",
+    "kind", "signed_off", "all", "labelled", "overlap", "label_2", "note_2", "remark_2", "reason", "member", "user",
+    "part", "seniority", "pseudonym", "version", "since", "group", "text", "question", "change_note", "seen",
+    "reasons_correct", "blinding", "training_pass", "recheck_percent", "description",
 ]  # fmt: skip
 BODIES = [
     None, True, 0, -1, 2**63, 1.5, "", "text", [], {}, [[]], {"": ""},
@@ -59,14 +63,20 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def existing() -> dict[str, list[object]]:
-    """A data set with an audited trace; values for path arguments that lead to it."""
+    """A data set with an audited trace, and a study; values for path arguments that lead to them."""
     dataset = Dataset.objects.create(name="Ward round", slug="ward-round")
     relations = [([1], 2, "entailment"), ([2], 3, "implied"), ([1, 3], 4, "contradiction")]
     trace = factories.trace(4, into=dataset, relations=relations)
     run = runs.create(dataset=dataset, traces=[trace], labeller="stored")
     execute(run.pk)
     result = AuditResult.objects.get(run=run)
-    return {"pk": [trace.pk, run.pk, result.pk, trace.case.pk], "slug": [dataset.slug]}
+    scene = people.study_with_work(items=1, physicians=1, of=dataset)
+    return {
+        "pk": [trace.pk, run.pk, result.pk, trace.case.pk],
+        "slug": [dataset.slug, scene.study.slug],
+        "item": [scene.items[0].public_id],
+        "assignment": [scene.work[0][0].public_id],
+    }
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """AB-14: login, lockout, the life of a session."""
 
+import json
 from collections.abc import Callable
 
 import pytest
@@ -27,12 +28,12 @@ def test_ab_14_login_page_and_login_and_logout(make_user: Callable[..., User], l
     assert page.status_code == 200
     assert 'name="password"' in page.content.decode()
     client = login(make_user("physician"))
-    assert client.get("/").status_code == 200
+    assert client.get("/accounts/").status_code == 200
     assert client.get("/accounts/logout/").status_code == 405, (
         "logout is a POST: a picture must not log anyone out"
     )
     assert client.post("/accounts/logout/").status_code == 302
-    assert client.get("/").status_code == 302
+    assert client.get("/accounts/").status_code == 302
 
 
 def test_ab_14_five_failures_lock_the_name_at_this_address_only(make_user: Callable[..., User]) -> None:
@@ -146,7 +147,7 @@ def test_ab_14_idle_and_absolute_timeout(
     session = client.session
     session[stamp] -= age
     session.save()
-    assert (client.get("/").status_code == 200) is logged_in
+    assert (client.get("/accounts/").status_code == 200) is logged_in
 
 
 def test_ab_14_polling_does_not_keep_a_login_alive(make_user: Callable[..., User], login) -> None:
@@ -156,9 +157,10 @@ def test_ab_14_polling_does_not_keep_a_login_alive(make_user: Callable[..., User
     session.save()
     before = session[sessions.LAST_SEEN]
     client.get("/healthz")
-    client.get("/", headers={"HX-Request": "true"})
+    client.get("/accounts/relogin/")
+    client.get("/accounts/", headers={"HX-Request": "true"})
     assert client.session[sessions.LAST_SEEN] == before
-    client.get("/")
+    client.get("/accounts/")
     assert client.session[sessions.LAST_SEEN] > before
 
 
@@ -187,3 +189,149 @@ def test_ab_14_there_is_no_sign_up() -> None:
 
     names = str(get_resolver().reverse_dict.keys()) + str(get_resolver().namespace_dict.keys())
     assert not any(word in names.lower() for word in ("signup", "sign_up", "register"))
+
+
+RELOGIN = "/accounts/relogin/"
+
+
+def run_out(client: Client) -> None:
+    """As if nobody had touched the browser for half an hour."""
+    session = client.session
+    session[sessions.LAST_SEEN] -= 31 * 60
+    session.save()
+
+
+def again(client: Client, username: str, password: str = PASSWORD, **body: object):
+    token = client.get(RELOGIN).json()["csrf_token"]
+    return client.post(
+        RELOGIN,
+        json.dumps({"username": username, "password": password, **body}),
+        content_type="application/json",
+        headers={"X-CSRFToken": token},
+    )
+
+
+def code_of(response) -> str:
+    assert set(response.json()["error"]) == {"code", "message", "remedy", "fields"}
+    return response.json()["error"]["code"]
+
+
+def test_ab_14_login_in_place_after_the_session_ran_out(make_user: Callable[..., User]) -> None:
+    user = make_user("physician")
+    client = Client(enforce_csrf_checks=True)
+    client.get(LOGIN)
+    form = {
+        "username": user.username,
+        "password": PASSWORD,
+        "csrfmiddlewaretoken": client.cookies["csrftoken"].value,
+    }
+    assert client.post(LOGIN, form).status_code == 302
+    page_token = client.get(RELOGIN).json()["csrf_token"]
+    old = client.session.session_key
+    run_out(client)
+    save = client.post(
+        "/api/v1/runs/", "{}", content_type="application/json", headers={"X-CSRFToken": page_token}
+    )
+    assert (save.status_code, code_of(save)) == (401, "not_logged_in")
+    assert client.get(RELOGIN).json()["user"] is None
+    body = {"username": user.username, "password": PASSWORD}
+    done = client.post(
+        RELOGIN, json.dumps(body), content_type="application/json", headers={"X-CSRFToken": page_token}
+    )
+    assert (done.status_code, done.json()["user"]) == (200, user.username)
+    assert client.session.session_key != old
+    assert not Session.objects.filter(pk=old).exists()
+    assert client.get("/accounts/").status_code == 200
+    fresh = done.json()["csrf_token"]
+    stale = client.post("/accounts/tokens/", {}, headers={"X-CSRFToken": page_token})
+    assert stale.status_code == 403, "the page has to take over the new CSRF token"
+    assert client.post("/accounts/tokens/", {}, headers={"X-CSRFToken": fresh}).status_code == 200
+
+
+def test_ab_14_login_in_place_needs_the_csrf_token(make_user: Callable[..., User]) -> None:
+    user = make_user()
+    client = Client(enforce_csrf_checks=True)
+    client.get(RELOGIN)
+    body = json.dumps({"username": user.username, "password": PASSWORD})
+    refused = client.post(RELOGIN, body, content_type="application/json")
+    assert (refused.status_code, code_of(refused)) == (403, "csrf")
+    assert client.get("/accounts/").status_code == 302
+
+
+def test_ab_14_login_in_place_brings_back_the_same_user_only(make_user: Callable[..., User], login) -> None:
+    physician, other = make_user("physician"), make_user("annotator")
+    client = login(physician)
+    refused = again(client, other.username)
+    assert (refused.status_code, code_of(refused)) == (409, "other_user")
+    assert client.get(RELOGIN).json()["user"] == physician.username
+    run_out(client)
+    assert again(client, physician.username, "wrong").status_code == 401
+    assert client.get(RELOGIN).json()["user"] is None
+    assert again(client, physician.username).json()["user"] == physician.username
+
+
+def test_ab_14_login_in_place_while_another_tab_is_logged_in_gets_a_new_key(
+    make_user: Callable[..., User], login
+) -> None:
+    user = make_user("physician")
+    client = login(user)
+    before = client.session.session_key
+    assert again(client, user.username).status_code == 200
+    assert client.session.session_key != before
+    assert client.get("/accounts/").status_code == 200
+
+
+def test_ab_14_login_in_place_says_the_same_for_unknown_names_and_locks(
+    make_user: Callable[..., User],
+) -> None:
+    user = make_user()
+    for _ in range(4):
+        known, unknown = (again(Client(), name, "wrong") for name in (user.username, "never-seen"))
+        assert known.status_code == unknown.status_code == 401
+        assert known.content == unknown.content
+        assert code_of(known) == "bad_login"
+    known, unknown = (again(Client(), name, "wrong") for name in (user.username, "never-seen"))
+    assert (known.status_code, code_of(known)) == (429, "locked_out")
+    assert known.content == unknown.content
+    assert int(known.headers["Retry-After"]) == 15 * 60
+    assert again(Client(), user.username).status_code == 429, "the right password does not open a locked name"
+
+
+def test_ab_14_login_in_place_asks_for_the_code(make_user: Callable[..., User], login, with_factor) -> None:
+    user = make_user()
+    client = Client()
+    factor = with_factor(user)
+    asked = again(client, user.username)
+    assert (asked.status_code, code_of(asked)) == (401, "code_required")
+    wrong = again(client, user.username, code="aaaaa-aaaaa")
+    assert (wrong.status_code, code_of(wrong)) == (401, "bad_code")
+    assert client.get(RELOGIN).json()["user"] is None
+    assert again(client, user.username, code=factor.code).status_code == 200
+    assert client.get("/accounts/").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ("", 400), ("[]", 400), ("null", 400), ("{", 400), ('{"username": "x"}', 400), (b"\xff", 400),
+        ('{"username": "x", "password": 7}', 400), ('{"username": "x", "password": "p", "next": "/"}', 400),
+        ('{"username": "x\\u0000", "password": "p"}', 400), ('{"username": "\\ud800", "password": "p"}', 400),
+        ('{"username": "' + "x" * 151 + '", "password": "p"}', 400), ("x" * 20_001, 413),
+    ],
+)  # fmt: skip
+def test_ih_16_login_in_place_refuses_other_bodies(body: str, status: int) -> None:
+    response = Client().post(RELOGIN, body, content_type="application/json")
+    assert (response.status_code, code_of(response)) == (status, "invalid")
+
+
+def test_ih_17_login_in_place_is_limited_by_address() -> None:
+    responses = [again(Client(), f"name-{number}", "wrong") for number in range(31)]
+    assert {response.status_code for response in responses[:30]} == {401}
+    assert (responses[30].status_code, code_of(responses[30])) == (429, "throttled")
+
+
+def test_pr_06_logout_leaves_the_browser_store_to_the_page(make_user: Callable[..., User], login) -> None:
+    """`Clear-Site-Data` would delete drafts that were never sent; the pages ask and clear (front end)."""
+    response = login(make_user("physician")).post("/accounts/logout/")
+    assert "Clear-Site-Data" not in response.headers
+    assert response.headers["Cache-Control"] == "no-store"

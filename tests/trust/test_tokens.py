@@ -6,8 +6,11 @@ from datetime import timedelta
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
+from annotation.models import Dataset, Study, StudyMember
+from reasonaudit.accounts.authentication import scope_allows
 from reasonaudit.accounts.models import ApiToken, User
 
 from .conftest import PASSWORD
@@ -15,6 +18,12 @@ from .conftest import PASSWORD
 pytestmark = pytest.mark.django_db
 SCHEMA = "/api/v1/schema/"
 TOKEN = "/api/v1/token/"
+
+
+@pytest.fixture
+def study(db: None) -> Study:
+    dataset = Dataset.objects.create(name="Data", slug="data")
+    return Study.objects.create(name="Follow-up", slug="follow-up", dataset=dataset, seed=7, stage="open")
 
 
 def bearer(token: str) -> Client:
@@ -109,6 +118,75 @@ def test_ab_15_scope_read_cannot_write(make_user: Callable[..., User], settings)
     assert bearer(read).get("/api/v1/runs/").status_code == 200
     assert bearer(write).post("/api/v1/runs/", "{}", content_type="application/json").status_code == 200
     assert [(s[0], s[1]) for s in seen] == [("GET", user.pk), ("POST", user.pk)]
+
+
+# What each scope is for, written out by hand: (route, method) -> scopes that may.
+SCOPES = {
+    ("api:run-list", "GET"): {"read", "write"},
+    ("api:run-list", "HEAD"): {"read", "write"},
+    ("api:run-list", "OPTIONS"): {"read", "write"},
+    ("api:run-list", "POST"): {"write"},
+    ("api:run-list", "PUT"): {"write"},
+    ("api:run-list", "PATCH"): {"write"},
+    ("api:run-list", "DELETE"): {"write"},
+    ("api:study-export", "GET"): {"export", "write"},
+    ("api:study-export", "HEAD"): {"export", "write"},
+    ("api:study-export", "POST"): {"write"},
+    ("api:study-uroreason", "GET"): {"export", "write"},
+    ("export:run-list", "GET"): {"read", "write"},
+}
+
+
+@pytest.mark.parametrize("scope", ["read", "export", "write"])
+@pytest.mark.parametrize(("route", "method"), SCOPES)
+def test_ab_15_scopes(scope: str, route: str, method: str) -> None:
+    assert scope_allows(scope, route, method) is (scope in SCOPES[route, method])
+
+
+@pytest.mark.parametrize(
+    ("address", "method", "scopes"),
+    [
+        ("/api/v1/runs/", "GET", {"read", "write"}),
+        ("/api/v1/runs/plan/", "POST", {"write"}),
+        ("/api/v1/studies/follow-up/uroreason/", "GET", {"export", "write"}),
+    ],
+)
+def test_ab_15_scopes_hold_over_http(
+    make_user: Callable[..., User], study: Study, address: str, method: str, scopes: set[str]
+) -> None:
+    user = make_user("manager")
+    client = Client()
+    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    by_session = client.generic(method, address, b"{}", content_type="application/json").status_code
+    assert by_session in {200, 400}, "the view itself answered"
+    for scope in ("read", "export", "write"):
+        _, token = ApiToken.issue(user, scope, scope)
+        response = bearer(token).generic(method, address, b"{}", content_type="application/json")
+        assert response.status_code == (by_session if scope in scopes else 403), scope
+        if scope not in scopes:
+            assert error(response)["code"] == "scope"
+
+
+def test_ab_15_rows_are_decided_alike_for_token_and_session(
+    make_user: Callable[..., User], study: Study
+) -> None:
+    """What someone is to a study counts whichever way they come: both ask `permissions.decide`."""
+    address = reverse("api:adjudication-queue", args=["follow-up"])
+    for role, part, expected in (
+        ("adjudicator", "adjudicator", 200),
+        ("adjudicator", "", 404),
+        ("annotator", "physician", 403),
+        ("physician", "physician", 404),
+    ):
+        user = make_user(role, f"{role}-{part}-{expected}")
+        if part:
+            StudyMember.objects.create(study=study, user=user, part=part, pseudonym=f"X{user.pk}")
+        client = Client()
+        client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+        by_session = client.get(address)
+        by_token = bearer(ApiToken.issue(user, "t", "write")[1]).get(address)
+        assert (by_session.status_code, by_token.status_code) == (expected, expected), (role, part)
+        assert by_session.content == by_token.content
 
 
 def test_ab_15_a_token_has_its_users_role_and_no_more(make_user: Callable[..., User], settings) -> None:

@@ -56,5 +56,6 @@ urlpatterns = [
     path("accounts/", include("reasonaudit.accounts.urls")),
     path("api/v1/", include(api)),
     path("", page, name="home"),
+    path("", include("annotation.urls")),
     path("", include("auditing.urls")),
 ]

@@ -50,7 +50,7 @@ def read_request(request: Request) -> dict[str, Any]:
         raise UserError("bad_parameters", str(error), fields={"parameters": str(error)}) from error
     return {
         "dataset": dataset,
-        "traces": _traces(dataset, given.get("traces")),
+        "traces": traces_of(dataset, given.get("traces")),
         "labeller": given["labeller"],
         "options": options,
         "parameters": parameters,
@@ -59,7 +59,8 @@ def read_request(request: Request) -> dict[str, Any]:
     }
 
 
-def _traces(dataset: Dataset, wanted: list[int] | None) -> list[Trace]:
+def traces_of(dataset: Dataset, wanted: list[int] | None) -> list[Trace]:
+    """Return the traces of a data set with these ids, all of them for None; raises `UserError` for others."""
     rows = Trace.objects.filter(case__dataset=dataset).select_related("case").order_by("pk")
     if wanted is None:
         return list(rows)

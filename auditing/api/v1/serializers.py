@@ -147,11 +147,12 @@ class RunRequestSerializer(serializers.Serializer[Any]):
 
 
 class ProgressSerializer(serializers.Serializer[Any]):
-    """State of a run, the same object as the socket sends."""
+    """State of a run, the same object as the socket sends; `kind` is audit (items: relations) or judge (segments)."""
 
     type = serializers.CharField()
     seq = serializers.IntegerField()
     id = serializers.IntegerField()
+    kind = serializers.CharField()
     state = serializers.CharField()
     done = serializers.IntegerField()
     total = serializers.IntegerField()

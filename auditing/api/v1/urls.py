@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from auditing.api.v1 import audits, data, runs
+from auditing.api.v1 import audits, data, judges, runs, studies, study_audits, study_results
 
 urlpatterns: list[URLPattern] = [
     path("datasets/", data.DatasetList.as_view(), name="dataset-list"),
@@ -15,10 +15,32 @@ urlpatterns: list[URLPattern] = [
     path("runs/<int:pk>/traces/", runs.RunTraces.as_view(), name="run-traces"),
     path("runs/<int:pk>/cancel/", runs.RunCancel.as_view(), name="run-cancel"),
     path("runs/<int:pk>/resume/", runs.RunResume.as_view(), name="run-resume"),
+    path("judges/", judges.JudgeRunList.as_view(), name="judge-list"),
+    path("judges/plan/", judges.JudgeRunPlan.as_view(), name="judge-plan"),
+    path("judges/<int:pk>/", judges.JudgeRunDetail.as_view(), name="judge-detail"),
+    path("judges/<int:pk>/cancel/", judges.JudgeRunCancel.as_view(), name="judge-cancel"),
+    path("judges/<int:pk>/resume/", judges.JudgeRunResume.as_view(), name="judge-resume"),
+    path("judges/<int:pk>/verdicts/", judges.JudgeRunVerdicts.as_view(), name="judge-verdicts"),
     path("audits/", audits.AuditList.as_view(), name="audit-list"),
     path("audits/<int:pk>/", audits.AuditDetail.as_view(), name="audit-detail"),
     path("audits/<int:pk>/edges/", audits.AuditEdges.as_view(), name="audit-edges"),
     path("audits/<int:pk>/what-if/", audits.AuditWhatIf.as_view(), name="audit-what-if"),
     path("audits/<int:pk>/flips/", audits.AuditFlips.as_view(), name="audit-flips"),
     path("audits/<int:pk>/trees/", audits.AuditTrees.as_view(), name="audit-trees"),
+    path(
+        "assignments/<uuid:assignment>/audit/",
+        study_audits.AssignmentAudit.as_view(),
+        name="assignment-audit",
+    ),
+    path(
+        "adjudication/<uuid:item>/<int:index>/audit/",
+        study_audits.AdjudicationAudit.as_view(),
+        name="adjudication-audit",
+    ),
+    path("studies/<slug:slug>/audit/", study_audits.ChosenAudit.as_view(), name="study-audit"),
+    path("studies/<slug:slug>/agreement/", study_audits.StudyAgreement.as_view(), name="study-agreement"),
+    path("studies/", studies.StudyList.as_view(), name="study-list"),
+    path("studies/<slug:slug>/", studies.StudyDetail.as_view(), name="study-detail"),
+    path("studies/<slug:slug>/uroreason/", studies.StudyTraces.as_view(), name="study-uroreason"),
+    path("studies/<slug:slug>/results/", study_results.StudyResults.as_view(), name="study-results"),
 ]

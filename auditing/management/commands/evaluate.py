@@ -30,15 +30,8 @@ class Command(cli.OfflineCommand):
         arguments.add_input_arguments(parser)
         arguments.add_labeller_arguments(parser)
         arguments.add_audit_arguments(parser)
-        group = parser.add_argument_group("evaluation")
-        group.add_argument("--seed", type=int, default=0, metavar="S", help="of the bootstrap (default 0)")
-        group.add_argument(
-            "--resamples",
-            type=arguments.whole,
-            default=1000,
-            metavar="B",
-            help="bootstrap draws (default 1000, 0 for none)",
-        )
+        arguments.add_bootstrap_arguments(parser)
+        group = parser.add_argument_group("output")
         group.add_argument("--json", action="store_true", help="print one JSON object on standard output")
 
     def work(self, options: dict[str, Any]) -> int:

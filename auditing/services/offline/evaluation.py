@@ -30,7 +30,11 @@ _RATES = ("tpr", "tnr", "f1_0", "balanced_f1")
 
 
 def evaluate(
-    audits: Sequence[Mapping[str, Any]], *, seed: int = 0, resamples: int = RESAMPLES
+    audits: Sequence[Mapping[str, Any]],
+    *,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+    labels: Sequence[str] = LABEL_WORDS,
 ) -> dict[str, Any]:
     """Return metrics by domain and overall.
 
@@ -42,6 +46,8 @@ def evaluate(
         Of the resampling; the same seed gives the same intervals.
     resamples
         Bootstrap draws, 0 for no intervals.
+    labels
+        What a segment can be labelled: those of the audit, or a judge's verdicts.
 
     Returns
     -------
@@ -55,12 +61,14 @@ def evaluate(
         "schema": SCHEMA,
         "seed": seed,
         "resamples": resamples,
-        "domains": {name: _group(group, seed, resamples) for name, group in groups.items()},
-        "overall": _group(audits, seed, resamples) if len(domains) > 1 else None,
+        "domains": {name: _group(group, seed, resamples, labels) for name, group in groups.items()},
+        "overall": _group(audits, seed, resamples, labels) if len(domains) > 1 else None,
     }
 
 
-def _group(audits: Sequence[Mapping[str, Any]], seed: int, resamples: int) -> dict[str, Any]:
+def _group(
+    audits: Sequence[Mapping[str, Any]], seed: int, resamples: int, labels: Sequence[str]
+) -> dict[str, Any]:
     audited = [segment for audit in audits for segment in audit["segments"] if segment["label"] is not None]
     judged = [segment for segment in audited if segment["gold"] is not None]
     counts = np.array([_counts(audit) for audit in audits], dtype=np.int64).reshape(
@@ -91,8 +99,10 @@ def _group(audits: Sequence[Mapping[str, Any]], seed: int, resamples: int) -> di
             name: {"value": measure(total), "n": support[name], **_interval(draws, measure)}
             for name, measure in measures.items()
         },
-        "labels_by_gold": _crossed(judged, lambda segment: segment["gold"]),
-        "labels_by_error_kind": _crossed(judged, _kind) if any(s.get("error_kind") for s in judged) else None,
+        "labels_by_gold": _crossed(judged, lambda segment: segment["gold"], labels),
+        "labels_by_error_kind": _crossed(judged, _kind, labels)
+        if any(s.get("error_kind") for s in judged)
+        else None,
     }
 
 
@@ -158,10 +168,11 @@ def _kind(segment: Mapping[str, Any]) -> str:
 
 
 def _crossed(
-    segments: Sequence[Mapping[str, Any]], column: Callable[[Mapping[str, Any]], str]
+    segments: Sequence[Mapping[str, Any]],
+    column: Callable[[Mapping[str, Any]], str],
+    labels: Sequence[str],
 ) -> dict[str, dict[str, int]]:
     counts = Counter((column(segment), segment["label"]) for segment in segments)
     return {
-        name: {label: counts[name, label] for label in LABEL_WORDS}
-        for name in sorted({key for key, _ in counts})
+        name: {label: counts[name, label] for label in labels} for name in sorted({key for key, _ in counts})
     }

@@ -59,10 +59,9 @@ def _evaluated(name: str, group: Mapping[str, Any]) -> str:
     )
     for title, crossed in (("gold", group["labels_by_gold"]), ("error kind", group["labels_by_error_kind"])):
         if crossed:
-            rows = [
-                [word, *(f"{counts[label]:,}" for label in LABEL_WORDS)] for word, counts in crossed.items()
-            ]
-            lines += ["", table([title, *LABEL_WORDS], rows)]
+            labels = list(next(iter(crossed.values())))
+            rows = [[word, *(f"{counts[label]:,}" for label in labels)] for word, counts in crossed.items()]
+            lines += ["", table([title, *labels], rows)]
     return "\n".join(lines)
 
 

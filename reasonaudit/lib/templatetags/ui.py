@@ -31,6 +31,8 @@ LABELS = {
     "context": ("file-medical", "Context"),
 }
 NOT_LABELLED = ("dash", "Not labelled")
+# What direct judges say: neither people's labels nor the audit's, so plain.
+VERDICTS = {"trustworthy": ("check", "Trustworthy"), "problematic": ("flag", "Problematic")}
 # State of a run or of a trace's audit -> (icon, word).
 STATES = {
     "queued": ("hourglass-split", "Queued"),
@@ -49,6 +51,11 @@ STATES = {
     "draft": ("pencil", "Begun"),
     "submitted": ("check-circle-fill", "Handed in"),
     "returned": ("arrow-counterclockwise", "Came back"),
+    # What became of it afterwards; those who label see "Handed in".
+    "in_adjudication": ("signpost-split", "In adjudication"),
+    "adjudicated": ("check-circle-fill", "Settled"),
+    "released": ("lock", "Released"),
+    "withdrawn": ("slash-circle", "Withdrawn"),
 }
 STATE_CLASS = {
     "audited": "done",
@@ -57,6 +64,10 @@ STATE_CLASS = {
     "draft": "running",
     "submitted": "done",
     "returned": "partial",
+    "in_adjudication": "running",
+    "adjudicated": "done",
+    "released": "done",
+    "withdrawn": "none",
 }
 DOMAIN_WORDS = {"clinical": "Clinical", "mathematical": "Maths", "general": "General"}
 NOTICE_CLASS = {"error": "bad", "warning": "warn", "success": "good"}
@@ -81,6 +92,13 @@ def label_chip(label: str | None, extra: str = "") -> SafeString:
         icon(picture),
         word,
     )
+
+
+@register.simple_tag
+def verdict_chip(verdict: str | None) -> SafeString:
+    """Chip with icon and word for what a direct judge said; an empty one says "No verdict"."""
+    picture, word = VERDICTS.get(verdict or "", ("dash", "No verdict"))
+    return format_html('<span class="chip plain">{}{}</span>', icon(picture), word)
 
 
 @register.simple_tag
@@ -117,6 +135,12 @@ def run_state(state: str, word: str = "") -> SafeString:
 
 
 @register.filter
+def state_word(state: str) -> str:
+    """The word of a state of a run or of work."""
+    return STATES.get(state, ("", state))[1]
+
+
+@register.filter
 def decimal(value: float | None, places: int = 2) -> str:
     """Return a number with so many places, or an en dash where there is nothing to compute."""
     return DASH if value is None else f"{value:.{places}f}"
@@ -132,6 +156,12 @@ def short(value: float | None) -> str:
 def share(part: int | None, whole: int | None) -> str:
     """`part` of `whole` in per cent with one place, an en dash where `whole` is 0 or unknown."""
     return f"{100 * part / whole:.1f}\u00a0%" if part is not None and whole else DASH
+
+
+@register.filter
+def as_percent(value: float | None) -> str:
+    """A share (0 to 1) in per cent without places, an en dash where there is none."""
+    return DASH if value is None else f"{100 * value:.0f}\u00a0%"
 
 
 @register.filter

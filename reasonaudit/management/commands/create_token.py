@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from reasonaudit.accounts.forms import LONGEST_TOKEN_DAYS
 from reasonaudit.accounts.models import ApiToken, User
-from reasonaudit.lib.logs import security_event
+from reasonaudit.accounts.services import token_issue
 
 
 class Command(BaseCommand):
@@ -28,8 +28,9 @@ class Command(BaseCommand):
             raise CommandError(
                 f"There is no active user {options['username']!r}. Make one with `manage.py create_user`."
             )
-        row, token = ApiToken.issue(user, options["name"], options["scope"], options["days"])
-        security_event("token.made", user=user.pk, token=row.pk, scope=row.scope)
+        row, token = token_issue(
+            user, name=options["name"], scope=options["scope"], days=options["days"], by=None
+        )
         self.stderr.write(
             f"Token for {user.username} ({row.get_scope_display().lower()}), until {row.expires_at:%Y-%m-%d}:"
         )

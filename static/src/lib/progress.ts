@@ -6,6 +6,8 @@ export interface RunMessage {
   type?: string;
   seq: number;
   id: number;
+  /** What is counted: relations of an audit (the usual), or segments of a judge. */
+  kind?: "audit" | "judge";
   state: RunState;
   done: number;
   total: number;

@@ -33,6 +33,11 @@ export class ShortcutRegistry {
     };
   }
 
+  /** Whether the key is for something already. */
+  has(key: string): boolean {
+    return this.#byKey.has(key);
+  }
+
   /** Shortcuts by group, in the order they were added. */
   groups(): { group: string; shortcuts: Shortcut[] }[] {
     const groups = new Map<string, Shortcut[]>();

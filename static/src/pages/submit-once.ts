@@ -10,7 +10,8 @@ document.addEventListener("submit", (event) => {
   if (!form.matches("[data-submit-once]") || event.defaultPrevented) return;
   if (sent.has(form)) return event.preventDefault();
   sent.add(form);
-  setDisabled(form, true);
+  // Afterwards: a button that is disabled while the form is read is left out of what is sent, name and value with it.
+  setTimeout(() => setDisabled(form, sent.has(form)));
 });
 
 // Back from the page that followed: the browser may show this one as it was left.

@@ -6,9 +6,10 @@ import pytest
 from scipy.stats import binomtest
 
 from auditing.core.nli import Label
+from auditing.core.statistics import wilson_interval
 from auditing.llm.providers.scripted import Scripted
 from auditing.nli.llm import LLMLabeller
-from auditing.nli.probe import probe_determinism, wilson_interval
+from auditing.nli.probe import probe_determinism
 from auditing.nli.protocol import RelationQuery
 
 LABELLED = [(RelationQuery(("p",), str(n)), Label.NEUTRAL) for n in range(200)]

@@ -8,7 +8,14 @@ import pytest
 from procrastinate.contrib.django.models import ProcrastinateJob
 
 from auditing import tasks
-from auditing.models import AuditResult, CallAttempt, RelationCall
+from auditing.models import (
+    AuditResult,
+    CallAttempt,
+    JudgeCall,
+    JudgeCallAttempt,
+    JudgeVerdict,
+    RelationCall,
+)
 from auditing.services import results
 from auditing.services.pipeline import FLUSH_ROWS
 from reasonaudit.lib.models import RunState
@@ -106,3 +113,39 @@ def test_lj_16_a_run_that_never_got_a_job_is_found(start_worker):
     assert not ProcrastinateJob.objects.exists()
     start_worker("--until-idle").wait(PATIENCE_SECONDS)
     assert state(run) == RunState.DONE
+
+
+@pytest.mark.django_db(transaction=True)
+def test_lj_03_a_judge_s_run_survives_workers_killed_at_random_points_and_pays_once(start_worker):
+    keys = 80
+    trace = factories.trace(keys + 1)
+    moments = sorted(random.Random(7).sample(range(6, 70), 3))
+    with start_scripted_server(latency=0.04) as server:
+        run = tasks.enqueue_judge_run(
+            dataset=trace.case.dataset,
+            traces=[trace],
+            judge="openai:scripted",
+            options={"base_url": server.base_url, "concurrency": IN_FLIGHT},
+        )
+        lost = 0
+        for moment in moments:
+            worker = start_worker()
+            wait_for(lambda wanted=moment + lost: len(server.requests()) >= wanted)
+            worker.send_signal(signal.SIGKILL)
+            worker.wait(10)
+            time.sleep(0.3)
+            run.refresh_from_db()
+            stored = JudgeCall.objects.count()
+            assert run.done == run.calls == stored, "answers and counts change together"
+            in_flight = len(server.requests()) - stored - lost
+            assert 0 <= in_flight <= IN_FLIGHT + FLUSH_ROWS
+            lost += in_flight
+        start_worker()
+        wait_for(lambda: state(run) not in (RunState.QUEUED, RunState.RUNNING))
+        asked = server.stats()["keys"]
+    assert run.state == RunState.DONE
+    assert (run.total, run.done, run.cached, run.invalid, run.failed) == (keys, keys, 0, 0, 0)
+    assert len(asked) == keys
+    assert JudgeCallAttempt.objects.count() == keys, "each key was accepted once"
+    assert sum(asked.values()) <= keys + lost
+    assert JudgeVerdict.objects.filter(run=run, status="valid").count() == keys

@@ -17,11 +17,11 @@ def client_of(role: str) -> Client:
 
 
 @pytest.mark.parametrize("role", [Role.PHYSICIAN, Role.ANNOTATOR, Role.ADJUDICATOR])
-def test_ab_01_those_who_judge_are_told_that_no_work_is_assigned(role: str) -> None:
-    page = client_of(role).get("/")
+def test_ab_01_those_who_judge_are_led_to_their_own_work(role: str) -> None:
+    page = client_of(role).get("/", follow=True)
+    assert page.redirect_chain == [("/work/", 302)]
     assert page.status_code == 200
     text = page.content.decode()
-    assert "No work is assigned to you yet" in text
     assert "/data-sets/" not in text, "no way to pages they may not see"
 
 
@@ -43,8 +43,8 @@ def test_change_of_password_ends_other_sessions() -> None:
     new = "another quite long password"
     form = {"old_password": PASSWORD, "new_password1": new, "new_password2": new}
     assert here.post("/accounts/password/", form).status_code == 302
-    assert "was changed" in here.get("/").content.decode()
-    assert there.get("/").status_code == 302
+    assert "was changed" in here.get("/accounts/").content.decode()
+    assert there.get("/accounts/").status_code == 302
 
 
 @pytest.mark.parametrize("new", ["short", "password1234", "physician-user"])

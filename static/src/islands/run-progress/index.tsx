@@ -35,7 +35,7 @@ export function mount(host: HTMLElement): void {
 
 function Bar({ run }: { run: RunMessage }) {
   const share = percent(run);
-  const name = `${STATE_WORDS[run.state].word}, ${run.done} of ${run.total} relation calls`;
+  const name = `${STATE_WORDS[run.state].word}, ${run.done} of ${run.total} ${run.kind === "judge" ? "segments" : "relation calls"}`;
   if (share === null) return <progress class={`progress-line ${run.state}`} aria-label={name} />;
   return (
     <progress class={`progress-line ${run.state}`} max={run.total} value={run.done} aria-label={name}>
@@ -112,7 +112,7 @@ function Full({ progress, order, doneHref }: FullProps) {
         )}
         {run.state === "done" && doneHref && (
           <a class="btn btn-primary btn-sm" href={doneHref}>
-            Show the audit
+            {run.kind === "judge" ? "Show the verdicts" : "Show the audit"}
           </a>
         )}
         {run.state === "done" && !doneHref && (
@@ -134,7 +134,7 @@ function Full({ progress, order, doneHref }: FullProps) {
 
 /** "61 of 96 calls, 4 cached, 1 invalid, 40.1 per second, 10 s left". */
 function facts(run: RunMessage): string {
-  const parts = [`${run.done.toLocaleString("en")} of ${plural(run.total, "call")}`];
+  const parts = [`${run.done.toLocaleString("en")} of ${plural(run.total, run.kind === "judge" ? "segment" : "call")}`];
   if (run.cached) parts.push(`${run.cached.toLocaleString("en")} cached`);
   if (run.invalid) parts.push(`${run.invalid.toLocaleString("en")} invalid`);
   if (run.failed) parts.push(`${run.failed.toLocaleString("en")} failed`);

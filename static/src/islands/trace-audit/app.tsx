@@ -67,17 +67,19 @@ function Tabs({ store }: { store: Store }) {
         ))}
       </div>
       <span class="grow" />
-      <span class="audit-tab-tools">
-        <button
-          type="button"
-          class="btn btn-quiet btn-sm"
-          aria-pressed={store.whatIfOn.value}
-          onClick={() => (store.whatIfOn.value = !store.whatIfOn.value)}
-        >
-          <Icon name="magic" />
-          What-if
-        </button>
-      </span>
+      {store.canSuppose && (
+        <span class="audit-tab-tools">
+          <button
+            type="button"
+            class="btn btn-quiet btn-sm"
+            aria-pressed={store.whatIfOn.value}
+            onClick={() => (store.whatIfOn.value = !store.whatIfOn.value)}
+          >
+            <Icon name="magic" />
+            What-if
+          </button>
+        </span>
+      )}
     </div>
   );
 }
@@ -120,7 +122,7 @@ function Heading({ store }: { store: Store }) {
           </span>
           <span class="grow" />
           {store.tab.value === "tree" && <DrawingOrText store={store} />}
-          <Flips store={store} />
+          {store.canSuppose && <Flips store={store} />}
         </div>
       )}
     </>

@@ -2,6 +2,7 @@
 import { effect } from "@preact/signals";
 import { markedPremises } from "../../lib/model";
 import type { AuditWord } from "../../lib/payload";
+import type { Shortcut } from "../../lib/shortcuts";
 import { AUDIT_WORDS } from "../../lib/words";
 import { shortcuts } from "../shared/shortcut-sheet";
 import type { Store, Tab } from "./store";
@@ -48,24 +49,31 @@ function arrowsAreFree(): boolean {
   return !active || active === document.body || active.closest("[data-segment]") !== null;
 }
 
+/** Keys of the drawings, for every page that shows an audit. */
+export function viewKeys(store: Store): Shortcut[] {
+  const show = (tab: Tab) => (): void => void (store.tab.value = tab);
+  return [
+    { keys: ["t"], does: "Support tree", group: "Views", run: show("tree") },
+    { keys: ["h"], does: "Hypergraph", group: "Views", run: show("hypergraph") },
+    { keys: ["n"], does: "Node-link picture", group: "Views", run: show("node-link") },
+    { keys: ["r"], does: "Table of relations", group: "Views", run: show("table") },
+    { keys: ["x"], does: "Tree as text or drawing", group: "Views", run: () => void (store.asText.value = !store.asText.peek()) },
+  ];
+}
+
 function connectKeys(store: Store): void {
   const move = (step: number): void => {
     const inList = document.activeElement?.closest("[data-segment]") !== null || document.activeElement === document.body;
     store.move(step);
     if (inList) items().find((item) => indexOf(item) === store.selected.peek())?.focus({ preventScroll: true });
   };
-  const show = (tab: Tab) => (): void => void (store.tab.value = tab);
   const editing = (): boolean => store.whatIfOn.peek();
   shortcuts.add([
     { keys: ["j"], does: "Next segment", group: "Segments", run: () => move(1) },
     { keys: ["k"], does: "Previous segment", group: "Segments", run: () => move(-1) },
     { keys: ["ArrowDown"], does: "Next segment, in the list", group: "Segments", run: () => move(1), when: arrowsAreFree },
     { keys: ["ArrowUp"], does: "Previous segment, in the list", group: "Segments", run: () => move(-1), when: arrowsAreFree },
-    { keys: ["t"], does: "Support tree", group: "Views", run: show("tree") },
-    { keys: ["h"], does: "Hypergraph", group: "Views", run: show("hypergraph") },
-    { keys: ["n"], does: "Node-link picture", group: "Views", run: show("node-link") },
-    { keys: ["r"], does: "Table of relations", group: "Views", run: show("table") },
-    { keys: ["x"], does: "Tree as text or drawing", group: "Views", run: () => void (store.asText.value = !store.asText.peek()) },
+    ...viewKeys(store),
     { keys: ["w"], does: "What-if mode on or off", group: "What-if", run: () => void (store.whatIfOn.value = !store.whatIfOn.peek()) },
     { keys: ["u", "Ctrl+z"], does: "Undo a change", group: "What-if", run: store.undo, when: editing },
     { keys: ["U", "Ctrl+Shift+z"], does: "Redo a change", group: "What-if", run: store.redo, when: editing },

@@ -28,7 +28,8 @@ export interface EdgeMenuState {
 
 export type Store = ReturnType<typeof createStore>;
 
-export function createStore(payload: AuditPayload, source: string, startAt: number | null) {
+/** `whatIf: false` leaves out what asks the server to suppose: the what-if mode and the smallest changes. */
+export function createStore(payload: AuditPayload, source: string, startAt: number | null, { whatIf: canSuppose = true } = {}) {
   const stored = modelOf(payload);
   const selected = signal(startAt && stored.segments.has(startAt) ? startAt : firstOfInterest(stored));
   const tab = signal<Tab>("tree");
@@ -103,6 +104,7 @@ export function createStore(payload: AuditPayload, source: string, startAt: numb
 
   return {
     payload,
+    canSuppose,
     stored,
     model,
     selected,

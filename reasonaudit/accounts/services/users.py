@@ -1,29 +1,37 @@
-"""Making accounts. There is no sign-up: these are called by commands and by the demo."""
+"""Making accounts. There is no sign-up: these are called by invitations, by commands and by the demo."""
 
 import secrets
+from typing import Any
 
 from django.contrib.auth.tokens import default_token_generator
+from django.db import transaction
 from django.urls import reverse
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
 from reasonaudit.lib.errors import UserError
-from reasonaudit.lib.logs import security_event
 
-from .models import Role, User
+from ..events import account_event
+from ..models import Role, User
 
 
-def user_create(*, username: str, role: str, password: str | None = None, email: str = "") -> User:
-    """Make an account. Without a password nobody can log in until one is set by `set_password_path`."""
+@transaction.atomic
+def user_create(
+    *, username: str, role: str, password: str | None = None, email: str = "", name: str = "", **event: Any
+) -> User:
+    """Make an account. Without a password nobody can log in until one is set by `set_password_path`.
+
+    `event` is what else the record says, such as the invitation.
+    """
     if role not in Role.values:
         raise UserError(
             "unknown_role", f"The role {role!r} does not exist.", f"Use one of: {', '.join(Role.values)}."
         )
-    user = User(username=username, role=role, email=email)
+    user = User(username=username, role=role, email=email, first_name=name)
     user.set_password(password)
     user.full_clean(exclude=["password"])
     user.save()
-    security_event("user.created", username=username, role=role)
+    account_event("user.created", actor=None, subject=user, role=role, **event)
     return user
 
 

@@ -1,40 +1,19 @@
-"""Login, the account page, passwords and API tokens."""
+"""One's own account: facts, password, API tokens."""
 
 from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth import views as auth_views
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse_lazy
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from reasonaudit.errors import error_page
-from reasonaudit.lib.logs import security_event
-
-from .forms import TokenForm
-from .models import ApiToken
-from .throttles import LoginThrottle
-
-
-class LoginView(auth_views.LoginView):
-    """Login page. Failures are counted and locked by django-axes, all logins of an address by a rate."""
-
-    template_name = "accounts/login.html"
-    redirect_authenticated_user = True
-
-    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        """Log in."""
-        throttle: Any = LoginThrottle()
-        if not throttle.allow_request(request, self):
-            seconds = int(throttle.wait() or 60)
-            response = error_page(
-                request, 429, "Too many logins from this address.", f"Try again in {seconds} seconds."
-            )
-            response.headers["Retry-After"] = str(seconds)
-            return response
-        return super().post(request, *args, **kwargs)
+from .. import second_factor
+from ..events import account_event
+from ..forms import TokenForm
+from ..services import token_issue, token_revoke
 
 
 class PasswordChangeView(auth_views.PasswordChangeView):
@@ -47,7 +26,7 @@ class PasswordChangeView(auth_views.PasswordChangeView):
     def form_valid(self, form: Any) -> HttpResponse:
         """Save and say so."""
         response = super().form_valid(form)
-        security_event("password.changed", user=self.request.user.pk)
+        account_event("password.changed", actor=self.request.user, subject=self.request.user)
         messages.success(self.request, "Your password was changed. Other sessions of yours have ended.")
         return response
 
@@ -62,15 +41,20 @@ class SetPasswordView(auth_views.PasswordResetConfirmView):
     def form_valid(self, form: Any) -> HttpResponse:
         """Save and say so."""
         response = super().form_valid(form)
-        security_event("password.set", user=self.user.pk if self.user else None)
+        if self.user is not None:
+            account_event("password.set", actor=self.user, subject=self.user)
         messages.success(self.request, "Your password is set. Log in with it.")
         return response
 
 
 @require_GET
-def account(request: HttpRequest) -> HttpResponse:
-    """The user's own account: name, role, ways on."""
-    return render(request, "accounts/account.html")
+def account(request: Any) -> HttpResponse:
+    """The user's own account: name, role, second factor, ways on."""
+    context = {
+        "codes_left": second_factor.backup_codes_left(request.user),
+        "second_factor_required": second_factor.is_required(request.user),
+    }
+    return render(request, "accounts/account.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -79,10 +63,7 @@ def tokens(request: Any) -> HttpResponse:
     form = TokenForm(request.POST if request.method == "POST" else None)
     new_token = None
     if request.method == "POST" and form.is_valid():
-        row, new_token = ApiToken.issue(
-            request.user, form.cleaned_data["name"], form.cleaned_data["scope"], form.cleaned_data["days"]
-        )
-        security_event("token.made", user=request.user.pk, token=row.pk, scope=row.scope)
+        _, new_token = token_issue(request.user, **form.cleaned_data, by=request.user)
         form = TokenForm()
     rows = request.user.api_tokens.order_by("-created_at")
     context = {"form": form, "tokens": rows, "new_token": new_token, "now": timezone.now()}
@@ -90,11 +71,9 @@ def tokens(request: Any) -> HttpResponse:
 
 
 @require_POST
-def token_revoke(request: Any, pk: int) -> HttpResponse:
+def token_revoke_view(request: Any, pk: int) -> HttpResponse:
     """Delete one of the user's own tokens; tokens of others are not found."""
     row = get_object_or_404(request.user.api_tokens, pk=pk)
-    name = row.name
-    row.delete()
-    security_event("token.revoked", user=request.user.pk, token=pk)
-    messages.success(request, f"The token “{name}” was revoked.")
+    token_revoke(row, by=request.user)
+    messages.success(request, f"The token “{row.name}” was revoked.")
     return redirect("accounts:tokens")

@@ -1,0 +1,50 @@
+"""Addresses of the API's version 1: people's work on studies."""
+
+from django.urls import URLPattern, path
+
+from annotation.api.v1 import adjudication, assignments, guidelines
+
+CASE = "assignments/<uuid:assignment>/"
+
+urlpatterns: list[URLPattern] = [
+    path(f"{CASE}", assignments.AssignmentDetail.as_view(), name="assignment-detail"),
+    path(f"{CASE}segments/<int:index>/", assignments.AssignmentSegment.as_view(), name="assignment-segment"),
+    path(
+        f"{CASE}revisions/<int:index>/", assignments.AssignmentRevision.as_view(), name="assignment-revision"
+    ),
+    path(f"{CASE}submit/", assignments.AssignmentSubmit.as_view(), name="assignment-submit"),
+    path(f"{CASE}recall/", assignments.AssignmentRecall.as_view(), name="assignment-recall"),
+    path(f"{CASE}reveal/", assignments.AssignmentReveal.as_view(), name="assignment-reveal"),
+    path(f"{CASE}tab/", assignments.AssignmentTab.as_view(), name="assignment-tab"),
+    path(f"{CASE}notes/", assignments.AssignmentNotes.as_view(), name="assignment-notes"),
+    path(f"{CASE}guideline/", assignments.AssignmentGuideline.as_view(), name="assignment-guideline"),
+    path(f"{CASE}feedback/", assignments.AssignmentFeedback.as_view(), name="assignment-feedback"),
+    path(f"{CASE}others/", assignments.AssignmentOthers.as_view(), name="assignment-others"),
+    path(
+        "studies/<slug:slug>/adjudication/",
+        adjudication.AdjudicationQueue.as_view(),
+        name="adjudication-queue",
+    ),
+    path("adjudication/<uuid:item>/", adjudication.AdjudicationItem.as_view(), name="adjudication-item"),
+    path(
+        "adjudication/<uuid:item>/return/",
+        adjudication.AdjudicationReturn.as_view(),
+        name="adjudication-return",
+    ),
+    path(
+        "adjudication/<uuid:item>/<int:index>/",
+        adjudication.AdjudicationSegment.as_view(),
+        name="adjudication-segment",
+    ),
+    path(
+        "adjudication/<uuid:item>/<int:index>/reopen/",
+        adjudication.AdjudicationReopen.as_view(),
+        name="adjudication-reopen",
+    ),
+    path(
+        "adjudication/<uuid:item>/<int:index>/flag/",
+        adjudication.AdjudicationFlag.as_view(),
+        name="adjudication-flag",
+    ),
+    path("studies/<slug:slug>/guideline/", guidelines.StudyGuideline.as_view(), name="guideline"),
+]

@@ -1,0 +1,1 @@
+"""Pages of accounts: login, one's own account, other people, invitations."""
