@@ -121,7 +121,7 @@ def study_open(*, study: Study, by: Any) -> Study:
 
 
 def study_close(*, study: Study, by: Any, reason: str = "") -> Study:
-    """End labelling: nothing can be written any more, and what was not handed in stays as it is."""
+    """End labelling: those who label write nothing any more; decisions and release go on."""
     with transaction.atomic():
         return _to_stage(_locked(study), Study.Stage.OPEN, Study.Stage.CLOSED, by, _reason(reason))
 

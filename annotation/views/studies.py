@@ -137,7 +137,9 @@ def study_stage(request: HttpRequest, slug: str) -> HttpResponse:
             messages.success(request, "The study is open: those who label can begin.")
         elif action == "close":
             studies.study_close(study=study, by=request.user, reason=reason)
-            messages.success(request, "The study is closed. Nothing can be written in it any more.")
+            messages.success(
+                request, "The study is closed: those who label can write nothing in it any more."
+            )
         elif action == "reopen":
             studies.study_reopen(study=study, by=request.user, reason=reason)
             messages.success(request, "The study is open again.")

@@ -13,8 +13,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
+from auditing.formats import verify_bundle
 from auditing.formats.canonical import json_document, sha256_hex
-from auditing.formats.verify_bundle import MANIFEST, SUMS, main, names, verify
+from auditing.formats.verify_bundle import MANIFEST, SUMS, names, verify
 
 __all__ = ["MANIFEST", "SUMS", "BundleError", "require_usable", "verify", "write_bundle"]
 
@@ -136,6 +137,14 @@ def _write(path: Path, data: bytes) -> None:
     part = path.with_name(path.name + ".part")
     part.write_bytes(data)
     os.replace(part, path)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Check the bundle in the folder named; returns 0 if it is whole, 1 if not, 2 for wrong use."""
+    if len(arguments) != 1:
+        sys.stderr.write("Give one folder: python -m auditing.formats.bundle FOLDER\n")
+        return 2
+    return verify_bundle.main(arguments)
 
 
 if __name__ == "__main__":

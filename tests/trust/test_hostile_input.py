@@ -76,6 +76,7 @@ def existing() -> dict[str, list[object]]:
         "slug": [dataset.slug, scene.study.slug],
         "item": [scene.items[0].public_id],
         "assignment": [scene.work[0][0].public_id],
+        "index": [2],
     }
 
 

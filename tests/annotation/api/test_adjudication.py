@@ -193,11 +193,13 @@ def test_who_leads_reads_and_does_not_decide(scene: make.Scene) -> None:
     assert not AdjudicationDecision.objects.exists()
 
 
-def test_nothing_is_decided_in_a_study_that_is_closed(scene: make.Scene) -> None:
-    scene.study.stage = "closed"
-    scene.study.save()
-    answer = put(client_of(scene.adjudicator.user), addresses(scene)["s3"])
-    assert (answer.status_code, answer.json()["error"]["code"]) == (409, "wrong_state")
+def test_a_closed_study_is_still_decided_and_one_that_is_not_open_yet_is_not(scene: make.Scene) -> None:
+    """Closing ends the labelling; what disagrees has to be settled all the same."""
+    for stage, status in (("draft", 409), ("closed", 200)):
+        scene.study.stage = stage
+        scene.study.save()
+        answer = put(client_of(scene.adjudicator.user), addresses(scene)["s3"])
+        assert answer.status_code == status, answer.content
 
 
 def test_ds_03_of_two_adjudicators_the_second_gets_what_stands(scene: make.Scene) -> None:
