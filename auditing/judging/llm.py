@@ -6,7 +6,6 @@ terms of the annotators' question (appendix F), the mathematical one about the c
 one call.
 """
 
-import asyncio
 import hashlib
 import json
 import unicodedata
@@ -16,6 +15,7 @@ from pathlib import Path
 from auditing.judging.prompts import KIND_OF_DOMAIN, judge_prompts
 from auditing.judging.protocol import Attempt, JudgeAnswer, JudgeQuestion
 from auditing.judging.reply import PARSER_VERSION, VerdictReading, invalid, read_verdict, response_format
+from auditing.llm.batch import ask_each
 from auditing.llm.completion import Completion, parse_completion
 from auditing.llm.errors import LLMError, LLMPaused, LLMUnparsable
 from auditing.llm.protocol import (
@@ -178,22 +178,7 @@ class LLMJudge:
 
     async def judge_batch(self, questions: Sequence[JudgeQuestion]) -> list[JudgeAnswer]:
         """Judge the questions, `concurrency` at a time; raises `LLMPaused` when the run must stop."""
-        if len(questions) == 1:
-            return [await self._judge(questions[0])]
-        answers: list[JudgeAnswer | None] = [None] * len(questions)
-        positions = iter(range(len(questions)))
-
-        async def work() -> None:
-            for position in positions:
-                answers[position] = await self._judge(questions[position])
-
-        try:
-            async with asyncio.TaskGroup() as group:
-                for _ in range(min(self.concurrency, len(questions))):
-                    group.create_task(work())
-        except BaseExceptionGroup as failures:
-            raise failures.exceptions[0] from None
-        return [answer for answer in answers if answer is not None]
+        return await ask_each(questions, self._judge, concurrency=self.concurrency)
 
     async def _judge(self, question: JudgeQuestion) -> JudgeAnswer:
         request = self.request(question)

@@ -5,10 +5,10 @@ not print its prompt; this one (`auditing/prompts/nli-v1.txt`) is the project's 
 defined there. One relation is one call.
 """
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from auditing.llm.batch import ask_each
 from auditing.llm.completion import Completion, parse_completion
 from auditing.llm.errors import LLMError, LLMPaused, LLMUnparsable
 from auditing.llm.protocol import MAX_OUTPUT_TOKENS, ChatProvider, ChatReply, ChatRequest, Message
@@ -147,22 +147,7 @@ class LLMLabeller:
 
     async def label_batch(self, queries: Sequence[RelationQuery]) -> list[RelationAnswer]:
         """Label the queries, `concurrency` at a time; raises `LLMPaused` when the run must stop."""
-        if len(queries) == 1:
-            return [await self._label(queries[0])]
-        answers: list[RelationAnswer | None] = [None] * len(queries)
-        positions = iter(range(len(queries)))
-
-        async def work() -> None:
-            for position in positions:
-                answers[position] = await self._label(queries[position])
-
-        try:
-            async with asyncio.TaskGroup() as group:
-                for _ in range(min(self.concurrency, len(queries))):
-                    group.create_task(work())
-        except BaseExceptionGroup as failures:
-            raise failures.exceptions[0] from None
-        return [answer for answer in answers if answer is not None]
+        return await ask_each(queries, self._label, concurrency=self.concurrency)
 
     async def _label(self, query: RelationQuery) -> RelationAnswer:
         request = self.request(query)

@@ -1,10 +1,11 @@
 // Dialogues: log in again, two decisions side by side, returning work, opening a decision again.
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { errorText } from "../../lib/api";
 import { hasWord } from "../../lib/label-draft";
 import { logInAgain } from "../../lib/relogin";
 import { segmentName } from "../../lib/words";
+import { Dialog } from "../shared/dialog";
 import { Icon } from "../shared/parts";
 import type { Draft } from "./draft";
 import { draftOf } from "./draft";
@@ -19,35 +20,6 @@ export function Dialogs({ store }: { store: Store }) {
   if (state.kind === "conflict") return <Conflict store={store} state={state} />;
   if (state.kind === "return") return <Return store={store} letter={state.letter} close={close} />;
   return <Reopen store={store} index={state.index} close={close} />;
-}
-
-function Dialog({ title, wide = false, close, children }: { title: string; wide?: boolean; close: () => void; children: ComponentChildren }) {
-  const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    const dialog = element.current;
-    const before = document.activeElement as HTMLElement | null;
-    if (dialog && !dialog.open) dialog.showModal();
-    return () => {
-      dialog?.close();
-      if (before?.isConnected) before.focus({ preventScroll: true });
-    };
-  }, []);
-  return (
-    <dialog
-      class={`sheet${wide ? " sheet-wide" : ""}`}
-      aria-label={title}
-      ref={element}
-      onCancel={(event) => {
-        event.preventDefault();
-        close();
-      }}
-    >
-      <div class="sheet-head">
-        <h2>{title}</h2>
-      </div>
-      <div class="sheet-body">{children}</div>
-    </dialog>
-  );
 }
 
 function Problem({ text }: { text: string }) {

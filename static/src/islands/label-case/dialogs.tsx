@@ -1,11 +1,12 @@
 // Questions that stop the work for a moment: submit, log in again, a conflict, the reveal. None of them loses text.
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { errorText } from "../../lib/api";
 import type { Draft } from "../../lib/label-draft";
 import { draftOf, isComplete } from "../../lib/label-draft";
 import { logInAgain } from "../../lib/relogin";
 import { GOLD_WORDS, plural, segmentName } from "../../lib/words";
+import { Dialog } from "../shared/dialog";
 import { Icon } from "../shared/parts";
 import { SaidChip } from "./segments";
 import type { Workspace } from "./workspace";
@@ -25,35 +26,6 @@ export function Dialogs({ workspace }: { workspace: Workspace }) {
     default:
       return null;
   }
-}
-
-export function Dialog({ title, wide = false, close, children }: { title: string; wide?: boolean; close: () => void; children: ComponentChildren }) {
-  const element = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    const dialog = element.current;
-    const before = document.activeElement as HTMLElement | null;
-    if (dialog && !dialog.open) dialog.showModal();
-    return () => {
-      dialog?.close();
-      if (before?.isConnected) before.focus({ preventScroll: true });
-    };
-  }, []);
-  return (
-    <dialog
-      class={`sheet${wide ? " sheet-wide" : ""}`}
-      aria-label={title}
-      ref={element}
-      onCancel={(event) => {
-        event.preventDefault();
-        close();
-      }}
-    >
-      <div class="sheet-head">
-        <h2>{title}</h2>
-      </div>
-      <div class="sheet-body">{children}</div>
-    </dialog>
-  );
 }
 
 function SubmitDialog({ workspace, close }: { workspace: Workspace; close: () => void }) {
