@@ -20,3 +20,11 @@ def shared_data() -> Path:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run the browser tests last: Playwright leaves an event loop running, which other asynchronous tests refuse."""
     items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
+
+
+def pytest_exception_interact(node: pytest.Item | pytest.Collector, report: pytest.TestReport) -> None:
+    """Say a failure when it happens: a run that is cut off comes to no list at its end."""
+    terminal = node.config.pluginmanager.get_plugin("terminalreporter")
+    if terminal is not None:
+        last_lines = "\n".join(report.longreprtext.splitlines()[-30:])
+        terminal.write_line(f"\n{report.nodeid} failed:\n{last_lines}")

@@ -27,9 +27,12 @@ class SocketClient(ApplicationCommunicator):
         super().__init__(application, scope)
 
     async def connect(self, timeout: float = 5) -> bool:
-        """Open it; whether the application accepted."""
+        """Open it; whether the application accepted. If not it is ended, as a server does."""
         await self.send_input({"type": "websocket.connect"})
-        return (await self.receive_output(timeout))["type"] == "websocket.accept"
+        accepted: bool = (await self.receive_output(timeout))["type"] == "websocket.accept"
+        if not accepted:
+            await self.disconnect(1006)
+        return accepted
 
     async def send_json(self, content: Any) -> None:
         """Send a value as JSON text."""
@@ -50,10 +53,15 @@ class SocketClient(ApplicationCommunicator):
         return json.loads(output["text"])
 
     async def receive_close(self, timeout: float = 5) -> int:
-        """Code of the close message that comes next."""
+        """Code of the close message that comes next; the application is ended after it, as a server does.
+
+        A connection that is left open is cancelled with the test's event loop, and the channel layer sometimes
+        swallows that: the loop would then wait for ever.
+        """
         output = await self.receive_output(timeout)
         assert output["type"] == "websocket.close", output
-        return output["code"]
+        await self.disconnect(output["code"])
+        return int(output["code"])
 
     async def disconnect(self, code: int = 1000) -> None:
         """Go away and wait for the application to end."""

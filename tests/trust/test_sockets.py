@@ -219,6 +219,7 @@ async def test_ih_17_more_than_twenty_messages_a_second_close_the_socket(applica
     answers = []
     while (output := await communicator.receive_output(timeout=5))["type"] == "websocket.send":
         answers.append(output["text"])
+    await communicator.disconnect(output["code"])
     assert output["code"] == sockets.TOO_MANY_MESSAGES
     assert len(answers) == 20
 
