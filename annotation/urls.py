@@ -9,8 +9,8 @@ STUDY = "studies/<slug:slug>/"
 
 urlpatterns: list[URLPattern] = [
     # Those who label.
-    path("work/", work.work, name="work"),
-    path("work/<uuid:assignment>/", work.workspace, name="workspace"),
+    path("my-cases/", work.work, name="work"),
+    path("my-cases/<uuid:assignment>/", work.workspace, name="workspace"),
     # Those who decide.
     path("studies/<slug:slug>/adjudication/", adjudication.adjudication, name="adjudication"),
     # Everybody in a study.

@@ -9,7 +9,7 @@ from annotation.models import Dataset, Study
 from auditing import tasks
 from auditing.core.parameters import AuditParameters
 from auditing.services import imports
-from reasonaudit import demo_study
+from reasonaudit import demo_study, demo_video
 from reasonaudit.accounts import second_factor
 from reasonaudit.accounts.models import Role, User
 from reasonaudit.lib import embedded
@@ -23,6 +23,7 @@ STUDY_ON = "Clinical follow-up (demo)"
 PEOPLE = [
     ("senior", Role.PHYSICIAN, "Physician: labels cases, blind"),
     ("junior", Role.PHYSICIAN, "Physician: labels the same cases"),
+    ("annotator", Role.ANNOTATOR, "Annotator: refines video questions"),
     ("adjudicator", Role.ADJUDICATOR, "Adjudicator: settles disagreements"),
     ("manager", Role.MANAGER, "Study lead: people, guideline, progress, results"),
     ("researcher", Role.RESEARCHER, "Researcher: data sets, traces, audits"),
@@ -40,6 +41,14 @@ def _study() -> None:
         )
 
 
+@transaction.atomic
+def _video_study() -> None:
+    """Make the demonstration's study of videos where it is missing, whole or not at all."""
+    if not Study.objects.filter(video_set__name=demo_video.SET).exists():
+        people = {"lead": "manager", "annotator": "annotator"}
+        demo_video.load(**{part: User.objects.get(username=name) for part, name in people.items()})
+
+
 def prepare() -> list[tuple[str, str, str]]:
     """Migrate, make the logins anew and load the data sets that are missing; returns (user, password, role)."""
     call_command("migrate", verbosity=0)
@@ -49,6 +58,7 @@ def prepare() -> list[tuple[str, str, str]]:
         if not Dataset.objects.filter(name=name).exists():
             load(file, name, owner)
     _study()
+    _video_study()
     return logins
 
 

@@ -14,6 +14,7 @@ urlpatterns = [
     # Higher apps first: their fixed addresses (studies/import/) come before names of a lower one (studies/<slug>/).
     path("", include("auditing.urls")),
     path("", include("annotation.urls")),
+    path("", include("videos.urls")),
 ]
 
 handler400 = "reasonaudit.errors.bad_request"

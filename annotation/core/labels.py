@@ -1,5 +1,6 @@
 """What makes a label of a segment usable: words, complete labels, spans, and times that can be true."""
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -22,6 +23,14 @@ def has_word(text: str) -> bool:
 def storable(text: str) -> bool:
     """Whether PostgreSQL can store the text and every program can read it: no NUL, no half of a surrogate pair."""
     return not any(character == "\0" or "\ud800" <= character <= "\udfff" for character in text)
+
+
+def text_version(text: str) -> int:
+    """The version of a text that has no counter: 0 for none, else 48 bits of its SHA-256.
+
+    So many bits a browser's numbers hold exactly; two texts of one person that share them are not to be expected.
+    """
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:6], "big") if text else 0
 
 
 def is_complete(label: str | None, cannot_judge: bool, comment: str) -> bool:

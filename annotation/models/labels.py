@@ -6,6 +6,7 @@ from django.db import models
 
 from annotation.core.states import State
 from reasonaudit.lib.models import TimestampedModel
+from videos.models import Document
 
 from .studies import STATE_CHOICES, GuidelineVersion, StudyItem, StudyMember
 from .traces import Gold, Segment
@@ -14,7 +15,8 @@ from .traces import Gold, Segment
 class Assignment(TimestampedModel):
     """One member's work on one item. `position` is its place in the member's own seeded order (1-based).
 
-    `version` grows with every change of state. `tab_token` is the browser tab that may write, see
+    `version` grows with every change of state. `document` is what the member makes of a video question; it is made
+    when the work is opened. `tab_token` is the browser tab that may write, see
     `annotation.services.tabs`.
     """
 
@@ -25,6 +27,9 @@ class Assignment(TimestampedModel):
     state = models.CharField(max_length=16, choices=STATE_CHOICES, default=State.ASSIGNED.value)
     version = models.PositiveIntegerField(default=1)
     notes = models.TextField(blank=True)
+    document = models.OneToOneField(
+        Document, null=True, blank=True, on_delete=models.PROTECT, related_name="assignment"
+    )
     tab_token = models.UUIDField(null=True, blank=True)
     tab_since = models.DateTimeField(null=True, blank=True)
     tab_seen_at = models.DateTimeField(null=True, blank=True)
@@ -83,7 +88,8 @@ class Submission(models.Model):
     """What was handed in, as it was at that moment; never changed. A recalled one counts as never made.
 
     `labels` is a list of `{"segment", "index", "label", "cannot_judge", "reasons", "comment", "spans", "flagged",
-    "active_ms", "guideline", "unblinded"}` in reading order; label is null where the person could not judge.
+    "active_ms", "guideline", "unblinded"}` in reading order; label is null where the person could not judge. For a
+    video question it is a list of one: `{"document", "version", "content", "active_ms"}`.
     """
 
     assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="submissions")

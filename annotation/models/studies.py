@@ -7,6 +7,7 @@ from django.db import models
 
 from annotation.core.states import State
 from reasonaudit.lib.models import TimestampedModel
+from videos.models import VideoQuestion, VideoSet
 
 from .cases import Dataset
 from .traces import Gold, Segment, Trace
@@ -20,7 +21,8 @@ STATE_CHOICES = _choices(State)
 
 
 class Study(TimestampedModel):
-    """A labelling study on traces of one data set.
+    """A study on traces of one data set, which physicians label, or on questions of one set of videos, which annotators
+    refine: exactly one of `dataset` and `video_set` is there.
 
     `seed` decides every random order of the study (cases per person, who is A and who is B) and is shown to nobody
     who labels. `training_pass` is the share of training segments (0 to 1) that must be right before main items open.
@@ -40,7 +42,13 @@ class Study(TimestampedModel):
     name = models.CharField(max_length=200)
     slug = models.SlugField(max_length=80, unique=True)
     description = models.TextField(blank=True)
-    dataset = models.ForeignKey(Dataset, on_delete=models.PROTECT, related_name="studies")
+    # Typed as if it were always there: what works on traces is never asked of a study of videos.
+    dataset: models.ForeignKey[Dataset | None, Dataset] = models.ForeignKey(  # type: ignore[misc]
+        Dataset, null=True, blank=True, on_delete=models.PROTECT, related_name="studies"
+    )
+    video_set: models.ForeignKey[VideoSet | None, VideoSet] = models.ForeignKey(  # type: ignore[misc]
+        VideoSet, null=True, blank=True, on_delete=models.PROTECT, related_name="studies"
+    )
     stage = models.CharField(max_length=8, choices=Stage, default=Stage.DRAFT)
     blinding = models.CharField(max_length=8, choices=Blinding, default=Blinding.REVEAL)
     overlap = models.PositiveSmallIntegerField(default=2)
@@ -55,9 +63,21 @@ class Study(TimestampedModel):
     class Meta:
         verbose_name_plural = "studies"
         ordering = ["-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(dataset__isnull=False, video_set=None)
+                | models.Q(dataset=None, video_set__isnull=False),
+                name="study_of_traces_or_videos",
+            )
+        ]
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_video(self) -> bool:
+        """Whether annotators refine video questions in it; otherwise physicians label traces."""
+        return self.video_set_id is not None
 
 
 class GuidelineVersion(models.Model):
@@ -132,9 +152,10 @@ class StudyMember(TimestampedModel):
 
 
 class StudyItem(TimestampedModel):
-    """A trace, in one segmentation, to be labelled in a study. `number` names it to those who work on it: "Case 22".
+    """What one person works on at a time: a trace in one segmentation, or a question about a video.
 
-    Items of the kind `gold` look like any other to those who label.
+    `number` names it to those who work on it: "Case 22". `segmentation` is 0 for a question. Items of the kind `gold`
+    look like any other to those who label.
     """
 
     class Kind(models.TextChoices):
@@ -144,8 +165,14 @@ class StudyItem(TimestampedModel):
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="items")
-    trace = models.ForeignKey(Trace, on_delete=models.PROTECT, related_name="study_items")
-    segmentation = models.PositiveIntegerField()
+    # Typed as if it were always there, see `Study.dataset`.
+    trace: models.ForeignKey[Trace | None, Trace] = models.ForeignKey(  # type: ignore[misc]
+        Trace, null=True, blank=True, on_delete=models.PROTECT, related_name="study_items"
+    )
+    question: models.ForeignKey[VideoQuestion | None, VideoQuestion] = models.ForeignKey(  # type: ignore[misc]
+        VideoQuestion, null=True, blank=True, on_delete=models.PROTECT, related_name="study_items"
+    )
+    segmentation = models.PositiveIntegerField(default=0)
     kind = models.CharField(max_length=8, choices=Kind, default=Kind.MAIN)
     number = models.PositiveIntegerField()
     # How many people label it; empty: as many as the study says.
@@ -155,11 +182,17 @@ class StudyItem(TimestampedModel):
         ordering = ["study", "number"]
         constraints = [
             models.UniqueConstraint(fields=["study", "trace"], name="item_once_per_study"),
+            models.UniqueConstraint(fields=["study", "question"], name="question_once_per_study"),
+            models.CheckConstraint(
+                condition=models.Q(trace__isnull=False, question=None)
+                | models.Q(trace=None, question__isnull=False),
+                name="item_is_trace_or_question",
+            ),
             models.UniqueConstraint(fields=["study", "number"], name="item_number_once"),
         ]
 
     def __str__(self) -> str:
-        return f"Case {self.number}"
+        return f"{'Case' if self.question_id is None else 'Question'} {self.number}"
 
 
 class ItemGold(models.Model):

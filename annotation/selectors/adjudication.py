@@ -161,7 +161,7 @@ def _state(states: set[str], opened: Sequence[int]) -> str:
 def _segments(
     item: StudyItem, work: HandedIn, decisions: Decisions, opened: Sequence[int], flags: Mapping[int, Any]
 ) -> list[dict[str, Any]]:
-    texts = Segment.objects.filter(trace_id=item.trace_id, segmentation=item.segmentation).order_by("index")
+    texts = Segment.objects.filter(trace=item.trace, segmentation=item.segmentation).order_by("index")
     rows: list[dict[str, Any]] = []
     for index, text in texts.values_list("index", "text"):
         if index not in work.labels:

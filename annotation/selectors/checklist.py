@@ -1,4 +1,4 @@
-"""What a study still lacks before people can label."""
+"""What a study still lacks before people can begin."""
 
 from dataclasses import dataclass
 
@@ -6,6 +6,7 @@ from django.db.models import Count, F, Q
 
 from annotation.core.states import State
 from annotation.models import GuidelineVersion, Study, StudyItem, StudyMember
+from videos.models import Video
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,8 @@ def checklist(study: Study) -> list[Check]:
         largest=Count("pk", filter=Q(overlap__gt=physicians), distinct=True),
     )
     published = GuidelineVersion.objects.filter(study=study).exclude(published_at=None).exists()
+    if study.is_video:
+        return _of_videos(study, kinds.get(StudyItem.Kind.MAIN, 0), physicians, counted["largest"], published)
     main, trainings = kinds.get(StudyItem.Kind.MAIN, 0), kinds.get(StudyItem.Kind.TRAINING, 0)
     wanted = study.overlap
     short = short_items(study, physicians)
@@ -85,6 +88,43 @@ def checklist(study: Study) -> list[Check]:
             )
         )
     return lines
+
+
+def _of_videos(study: Study, questions: int, people: int, asks_for_more: int, published: bool) -> list[Check]:
+    wanted, short = study.overlap, short_items(study, people)
+    unready = (
+        StudyItem.objects.filter(study=study)
+        .exclude(question__video__state=Video.State.READY)
+        .aggregate(clips=Count("question__video", distinct=True))["clips"]
+    )
+    return [
+        Check(
+            "questions to refine",
+            questions > 0,
+            "annotation:study_items",
+            note=f"{questions:,} question{'' if questions == 1 else 's'}",
+        ),
+        Check("a published guideline", published, "annotation:guideline_edit"),
+        Check(
+            f"at least {wanted} annotator{'' if wanted == 1 else 's'}",
+            people >= wanted and not asks_for_more,
+            "annotation:study_members",
+            note=f"{people} so far",
+        ),
+        Check(
+            "work given out to everybody",
+            questions > 0 and people > 0 and not short,
+            "annotation:study_assignments",
+            note=f"{short:,} questions lack people" if short and people else "",
+        ),
+        Check(
+            "clips prepared",
+            questions > 0 and not unready,
+            "annotation:study_items",
+            needed=False,
+            note=f"{unready:,} not ready yet" if unready else "",
+        ),
+    ]
 
 
 def short_items(study: Study, physicians: int) -> int:

@@ -34,7 +34,7 @@ class HandedIn:
         found: dict[int, dict[str, dict[str, Any]]] = {}
         if self.is_complete:
             for letter, submission in self.submissions.items():
-                for entry in submission.labels:
+                for entry in () if self.item.question_id else submission.labels:
                     found.setdefault(entry["index"], {})[letter] = entry
         return dict(sorted(found.items()))
 
@@ -105,6 +105,13 @@ def _put_together(item: StudyItem, rows: Sequence[Assignment], last: Mapping[int
     return HandedIn(item, people, {letter: last[row.pk] for letter, row in people.items() if row.pk in last})
 
 
+def waits_for_decision(item: StudyItem, work: HandedIn) -> bool:
+    """Whether somebody has to decide. Documents of one video question by several people always differ somewhere."""
+    if item.question_id is not None:
+        return item.kind == StudyItem.Kind.MAIN and len(work.people) > 1
+    return bool(open_segments(item, work))
+
+
 def open_segments(item: StudyItem, work: HandedIn) -> list[int]:
     """Segments that still wait for a final decision: those never decided, and decided ones that were reopened."""
     rows = AdjudicationDecision.objects.filter(item=item).values_list("segment__index", "number", "reason")
@@ -123,5 +130,5 @@ def judged_segment(item: StudyItem, index: int) -> Segment | None:
     """The segment of the item's segmentation with this number, unless it is context."""
     if index <= item.trace.context_segments:
         return None
-    rows = Segment.objects.filter(trace_id=item.trace_id, segmentation=item.segmentation, index=index)
+    rows = Segment.objects.filter(trace=item.trace, segmentation=item.segmentation, index=index)
     return rows.first()

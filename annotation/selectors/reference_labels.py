@@ -11,6 +11,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from annotation.core.adjudication import agrees
 from annotation.core.states import HANDED_IN, State
 from annotation.models import AdjudicationDecision, Assignment, Segment, Study, StudyItem, Submission
 
@@ -176,8 +177,7 @@ def _reference(
         return ReferenceLabel(
             ref, decision.label, "adjudicated", blinded and not decision.after_audit, len(entries)
         )
-    labels = {entry["label"] for entry in entries}
-    if complete and len(labels) == 1 and None not in labels:
+    if complete and agrees([entry["label"] for entry in entries]):
         if len(entries) > 1:
             return ReferenceLabel(ref, entries[0]["label"], "unanimous", blinded, len(entries))
         if wanted == 1:

@@ -11,7 +11,16 @@ from annotation.models import Assignment, GuidelineVersion, Study, StudyItem, St
 from annotation.selectors.access import LEADS_EVERYWHERE
 from annotation.selectors.guidelines import newest
 from annotation.selectors.training import training_waits
+from reasonaudit.lib.errors import UserError
 
+# What a study of videos does without: nothing is revealed, judged in order, compared with gold or adjudicated in it.
+TRACE_SETTINGS = frozenset({"blinding", "in_order", "training_pass", "recheck_percent"})
+# Part -> what the person does, in a study of videos.
+VIDEO_PARTS = {
+    StudyMember.Part.PHYSICIAN: "Refines",
+    StudyMember.Part.ADJUDICATOR: "Looks on",
+    StudyMember.Part.LEAD: "Leads",
+}
 TRAINING_FIRST = "Pass the training cases first; then the cases of the study open."
 
 
@@ -113,7 +122,7 @@ def studies_of(user: Any) -> QuerySet[Study, Any]:
 
     The counts leave training out. They are for leads: pages for others do not show them.
     """
-    rows = Study.objects.select_related("dataset")
+    rows = Study.objects.select_related("dataset", "video_set")
     if not leads_everywhere(user):
         rows = rows.filter(members__user=user, members__active=True)
     training = StudyItem.Kind.TRAINING
@@ -126,6 +135,23 @@ def studies_of(user: Any) -> QuerySet[Study, Any]:
         work_count=_count(active, "item__study"),
         done_count=_count(active.filter(state__in=HANDED_IN), "item__study"),
     ).order_by("-pk")
+
+
+def check_of_traces(study: Study) -> None:
+    """Raise `UserError` (404) for a study of videos: what asks this works on labels of segments."""
+    if study.is_video:
+        raise UserError(
+            "study_of_videos",
+            f"{study.name} is a study of videos, and this belongs to studies of traces.",
+            "Open the overview of the study.",
+            status=404,
+        )
+
+
+def part_words(study: Study, part: str) -> str:
+    """What a person of this part does in the study: "Labels"."""
+    one = StudyMember.Part(part)
+    return VIDEO_PARTS[one] if study.is_video else str(one.label)
 
 
 def leads_everywhere(user: Any) -> bool:

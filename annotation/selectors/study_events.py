@@ -23,6 +23,11 @@ GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
     "decisions": ("Decisions", ("decision.", "study.release")),
     "exports": ("Exports", ("export",)),
 }
+VIDEO_GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
+    **{name: group for name, group in GROUPS.items() if name not in {"labels", "decisions", "exports"}},
+    "changes": ("Saved changes", ("document.",)),
+    "releases": ("Releases", ("study.release",)),
+}
 SENTENCES = {
     "study.create": "made the study",
     "study.change": "changed the study",
@@ -34,9 +39,9 @@ SENTENCES = {
     "member.remove": "ended the part of {member}",
     "member.qualify": "passed the training",
     "item.add": "added items",
-    "item.remove": "took Case {subject} out",
-    "item.change": "changed how many people label Case {subject}",
-    "gold.set": "set the expected labels of Case {subject}",
+    "item.remove": "took {item} out",
+    "item.change": "changed how many people work on {item}",
+    "gold.set": "set the expected labels of {item}",
     "assignment.create": "gave out {work}",
     "assignment.place": "moved {work} to another place of the order",
     "assignment.assigned": "restored {work}",
@@ -49,12 +54,17 @@ SENTENCES = {
     "assignment.withdrawn": "withdrew {work}",
     "label.save": "saved a label of {work}",
     "label.revise": "revised a label of {work} after the reveal",
+    "document.change": "changed {work}",
+    "notes.save": "changed own notes on {work}",
     "unblind": "saw the audit of {work}",
     "decision.save": "decided a segment",
     "decision.change": "changed a decision",
     "event.redact": "redacted event {subject}",
     "export": "exported the study",
 }
+
+# Where a study of videos says it in other words.
+VIDEO_SENTENCES = {"assignment.in_adjudication": "opened {work} for settling"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +79,18 @@ class EventLine:
     reason: str
 
 
+def groups_of(study: Study) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """The kinds of events that can happen in the study."""
+    return VIDEO_GROUPS if study.is_video else GROUPS
+
+
 def events_of(study: Study, group: str = "") -> QuerySet[Event, Any]:
-    """The study's events, the newest first; of one of `GROUPS`, or all."""
+    """The study's events, the newest first; of one of `groups_of`, or all."""
+    groups = groups_of(study)
     rows = Event.objects.filter(stream__name=f"study:{study.pk}").order_by("-number")
-    if group in GROUPS:
+    if group in groups:
         wanted = Q()
-        for beginning in GROUPS[group][1]:
+        for beginning in groups[group][1]:
             wanted |= Q(action__startswith=beginning)
         rows = rows.filter(wanted)
     return rows
@@ -82,12 +98,13 @@ def events_of(study: Study, group: str = "") -> QuerySet[Event, Any]:
 
 def event_lines(study: Study, events: Iterable[Event]) -> list[EventLine]:
     """The events of one page as sentences; three queries."""
-    page = list(events)
+    page, word = list(events), "Question" if study.is_video else "Case"
+    sentences = SENTENCES | VIDEO_SENTENCES if study.is_video else SENTENCES
     members = {member.pk: member for member in StudyMember.objects.filter(study=study).select_related("user")}
     names = _names(page, members.values())
     subjects = [event.subject_id for event in page if event.subject_type == "assignment"]
     work = {
-        str(public_id): f"Case {number} of {pseudonym}"
+        str(public_id): f"{word} {number} of {pseudonym}"
         for public_id, number, pseudonym in Assignment.objects.filter(public_id__in=subjects).values_list(
             "public_id", "item__number", "member__pseudonym"
         )
@@ -97,7 +114,7 @@ def event_lines(study: Study, events: Iterable[Event]) -> list[EventLine]:
             number=event.number,
             at=event.at,
             who=names.get(event.actor_id, f"user {event.actor_id}") if event.actor_id else "The software",
-            what=_what(event, members, work),
+            what=_what(event, sentences.get(event.action), members, work, f"{word} {event.subject_id}"),
             more=_more(event),
             reason=event.reason,
         )
@@ -114,8 +131,9 @@ def _names(events: Iterable[Event], members: Iterable[StudyMember]) -> dict[int 
     }
 
 
-def _what(event: Event, members: dict[int, StudyMember], work: dict[str, str]) -> str:
-    sentence = SENTENCES.get(event.action)
+def _what(
+    event: Event, sentence: str | None, members: dict[int, StudyMember], work: dict[str, str], item: str
+) -> str:
     if sentence is None:
         moved = event.action.startswith("assignment.") and event.to_state
         sentence = (
@@ -128,6 +146,7 @@ def _what(event: Event, members: dict[int, StudyMember], work: dict[str, str]) -
     return sentence.format(
         version=event.version,
         subject=subject,
+        item=item,
         member=member.pseudonym if member else "somebody",
         work=work.get(subject, "work"),
     )
@@ -153,6 +172,9 @@ def _more(event: Event) -> str:
         return f"{data.get('withdrawn', 0)} pieces of work withdrawn"
     if event.action in {"label.save", "label.revise"}:
         return f"S{data['index']}" if "index" in data else ""
+    if event.action == "document.change":
+        count = len(data.get("operations", ()))
+        return f"{count} operation{'' if count == 1 else 's'}, version {data.get('version')}"
     if event.action in {"assignment.create", "assignment.place"}:
         return f"place {data['position']}" if "position" in data else ""
     if event.action == "study.release":

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from statistics import median
 from typing import Any
 
-from django.db.models import Aggregate, Count, FloatField, Q, QuerySet
+from django.db.models import Aggregate, Count, FloatField, Q, QuerySet, Sum
+from django.db.models.functions import Coalesce
 
 from annotation.core.adjudication import agrees
 from annotation.core.states import EDITABLE, HANDED_IN, State
@@ -51,20 +53,44 @@ class MemberProgress:
         return None if self.median_ms is None else self.median_ms / 1000
 
 
+@dataclass(frozen=True, slots=True)
+class RefinerProgress:
+    """An annotator's line in a study of videos. Times and operations are over what was handed in.
+
+    `median_ms` is the active time on a question, None where no time is known. `timed` is how many questions have one.
+    """
+
+    member: StudyMember
+    assigned: int
+    handed_in: int
+    begun: int
+    returned: int
+    withdrawn: int
+    timed: int
+    median_ms: float | None
+    operations: int
+
+    @property
+    def median_minutes(self) -> float | None:
+        """The median time on a question."""
+        return None if self.median_ms is None else self.median_ms / 60_000
+
+
+WORK_COUNTS = {
+    "assigned": Count("pk", filter=~Q(state=State.WITHDRAWN)),
+    "handed_in": Count("pk", filter=Q(state__in=HANDED_IN)),
+    "begun": Count("pk", filter=Q(state__in=EDITABLE - {State.ASSIGNED})),
+    "returned": Count("pk", filter=Q(state=State.RETURNED)),
+    "withdrawn": Count("pk", filter=Q(state=State.WITHDRAWN)),
+}
+
+
 def member_progress(study: Study) -> list[MemberProgress]:
     """Everybody who labels or labelled, in order of pseudonyms; eight queries, whatever the size."""
     members = list(
         StudyMember.objects.filter(study=study, part=StudyMember.Part.PHYSICIAN).select_related("user")
     )
-    work = _by_member(
-        Assignment.objects.filter(item__study=study),
-        "member",
-        assigned=Count("pk", filter=~Q(state=State.WITHDRAWN)),
-        handed_in=Count("pk", filter=Q(state__in=HANDED_IN)),
-        begun=Count("pk", filter=Q(state__in=EDITABLE - {State.ASSIGNED})),
-        returned=Count("pk", filter=Q(state=State.RETURNED)),
-        withdrawn=Count("pk", filter=Q(state=State.WITHDRAWN)),
-    )
+    work = _by_member(Assignment.objects.filter(item__study=study), "member", **WORK_COUNTS)
     said = ~Q(label="") | Q(cannot_judge=True)
     labels = _by_member(
         SegmentLabel.objects.filter(
@@ -79,7 +105,7 @@ def member_progress(study: Study) -> list[MemberProgress]:
         n_fast=Count("pk", filter=said & Q(active_ms__gt=0, active_ms__lt=FAST_MS)),
     )
     training, gold = scores(members, StudyItem.Kind.TRAINING), scores(members, StudyItem.Kind.GOLD)
-    nothing = dict.fromkeys(("assigned", "handed_in", "begun", "returned", "withdrawn"), 0)
+    nothing = dict.fromkeys(WORK_COUNTS, 0)
     unsaid: dict[str, Any] = {
         **dict.fromkeys(("labels", "timed", "flagged", "cannot_judge", "fast"), 0),
         "median_ms": None,
@@ -95,8 +121,32 @@ def member_progress(study: Study) -> list[MemberProgress]:
             )
             for member in members
         ),
-        key=lambda row: (not row.member.active, len(row.member.pseudonym), row.member.pseudonym),
+        key=lambda row: _place(row.member),
     )
+
+
+def refiner_progress(study: Study) -> list[RefinerProgress]:
+    """Everybody who refines or refined questions, in order of pseudonyms; two queries, whatever the size."""
+    members = StudyMember.objects.filter(study=study, part=StudyMember.Part.PHYSICIAN).select_related("user")
+    timed = Q(state__in=HANDED_IN, document__active_ms__gt=0)
+    work = _by_member(
+        Assignment.objects.filter(item__study=study),
+        "member",
+        **WORK_COUNTS,
+        timed=Count("pk", filter=timed),
+        median_ms=Median("document__active_ms", filter=timed),
+        operations=Coalesce(Sum("document__version", filter=Q(state__in=HANDED_IN)), 0),
+    )
+    nothing = {**dict.fromkeys((*WORK_COUNTS, "timed", "operations"), 0), "median_ms": None}
+    return [
+        RefinerProgress(member=member, **work.get(member.pk, nothing))
+        for member in sorted(members, key=_place)
+    ]
+
+
+def _place(member: StudyMember) -> tuple[bool, int, str]:
+    """Those who left last; P2 before P10."""
+    return (not member.active, len(member.pseudonym), member.pseudonym)
 
 
 def _by_member(rows: QuerySet[Any], name: str, **counts: Any) -> dict[int, dict[str, Any]]:
@@ -148,11 +198,22 @@ AGREEMENTS = {
     "adjudicated": "Settled",
     "released": "Released",
 }
+# Of a question that one person refines, or several next to each other.
+VIDEO_AGREEMENTS = {
+    **AGREEMENTS,
+    "open": "Being refined",
+    "single": "Handed in",
+    "agree": "Handed in",
+    "adjudication": "Several versions wait",
+}
 
 
 @dataclass(slots=True)
 class ItemRow:
-    """An item with its active work. `differing` of `compared` segments got unlike labels, once everybody is in."""
+    """An item with its active work. `differing` of `compared` segments got unlike labels, once everybody is in.
+
+    Questions about videos have no labels; `minutes` is how long the people who handed in were busy, as a median.
+    """
 
     item: StudyItem
     work: list[Assignment] = field(default_factory=list)
@@ -164,19 +225,42 @@ class ItemRow:
     @property
     def agreement_words(self) -> str:
         """The state of agreement in words."""
-        return AGREEMENTS[self.agreement]
+        return (AGREEMENTS if self.item.question_id is None else VIDEO_AGREEMENTS)[self.agreement]
+
+    @property
+    def minutes(self) -> float | None:
+        """Median active minutes on a question, of handed-in work; None where no time is known."""
+        times = [
+            work.document.active_ms
+            for work in self.work
+            if work.document is not None and work.document.active_ms and State(work.state) in HANDED_IN
+        ]
+        return median(times) / 60_000 if times else None
 
 
 def items_of(study: Study, kinds: Sequence[str] = (), search: str = "") -> QuerySet[StudyItem, Any]:
-    """The items of a study by number, of these kinds (all without one), whose case or number fits the search."""
-    rows = StudyItem.objects.filter(study=study).select_related("trace__case").order_by("number")
+    """The items of a study by number, of these kinds (all without one), whose case or number fits the search.
+
+    The items of a study of videos are searched by question, clip and number.
+    """
+    rows = StudyItem.objects.filter(study=study).order_by("number")
+    if study.is_video:
+        rows = rows.select_related("question__video").defer(
+            "question__document", "question__video__picture_index"
+        )
+    else:
+        rows = rows.select_related("trace__case")
     if kinds:
         rows = rows.filter(kind__in=kinds)
     if search:
         by_number = (
             Q(number=int(search)) if search.isascii() and search.isdigit() and len(search) < 9 else Q()
         )
-        found = Q(trace__case__title__icontains=search) | Q(trace__external_id__icontains=search)
+        if study.is_video:
+            found = Q(question__text__icontains=search) | Q(question__video__title__icontains=search)
+            found |= Q(question__external_id__icontains=search)
+        else:
+            found = Q(trace__case__title__icontains=search) | Q(trace__external_id__icontains=search)
         rows = rows.filter(found | by_number)
     return rows.annotate(expected_count=Count("gold"))
 
@@ -184,7 +268,7 @@ def items_of(study: Study, kinds: Sequence[str] = (), search: str = "") -> Query
 def item_rows(items: Iterable[StudyItem]) -> list[ItemRow]:
     """Lines for the items of one page (of `items_of`); two queries."""
     rows = {item.pk: ItemRow(item, expected=getattr(item, "expected_count", 0)) for item in items}
-    work = Assignment.objects.filter(item__in=rows).select_related("member").order_by("member")
+    work = Assignment.objects.filter(item__in=rows).select_related("member", "document").order_by("member")
     for assignment in work:
         rows[assignment.item_id].work.append(assignment)
     said: dict[int, dict[int, list[str | None]]] = {}
@@ -195,7 +279,7 @@ def item_rows(items: Iterable[StudyItem]) -> list[ItemRow]:
         said.setdefault(item, {}).setdefault(segment, []).append(label or None)
     for pk, row in rows.items():
         row.agreement = _agreement(row)
-        if row.agreement not in {"none", "open", "single"}:
+        if row.item.question_id is None and row.agreement not in {"none", "open", "single"}:
             segments = said.get(pk, {})
             row.compared = len(segments)
             row.differing = sum(not agrees(given) for given in segments.values())

@@ -117,7 +117,7 @@ def trace_records(items: list[StudyItem], names: dict[int, str]) -> list[TraceRe
     for segment in found:
         if (segment.trace_id, segment.segmentation) in wanted:
             texts.setdefault(segment.trace_id, []).append(segment)
-    return [_record(item, names[item.pk], texts.get(item.trace_id, [])) for item in items]
+    return [_record(item, names[item.pk], texts.get(item.trace.pk, [])) for item in items]
 
 
 def _record(item: StudyItem, name: str, segments: list[Segment]) -> TraceRecord:
@@ -147,7 +147,7 @@ def _record(item: StudyItem, name: str, segments: list[Segment]) -> TraceRecord:
 
 
 def assignment_rows(study: Study) -> Iterator[Row]:
-    """Who was to label what, and how far it went."""
+    """Who was to label what, and how far it went. A person's notes are their own and stay here."""
     rows = Assignment.objects.filter(item__study=study).select_related("item", "member")
     for row in rows.order_by("item__number", "member__pseudonym"):
         yield {
@@ -156,7 +156,6 @@ def assignment_rows(study: Study) -> Iterator[Row]:
             "position": row.position,
             "state": row.state,
             "version": row.version,
-            "notes": row.notes,
             "opened_at": moment(row.opened_at),
             "submitted_at": moment(row.submitted_at),
             "revealed_at": moment(row.revealed_at),

@@ -60,6 +60,13 @@ def why_no_revision(row: Assignment) -> str:
     return ""
 
 
+def why_no_notes(row: Assignment) -> str:
+    """Why a person's own notes cannot be written now, as a sentence; "" while they can: also after handing in."""
+    if row.state == State.WITHDRAWN or row.item.study.stage != Study.Stage.OPEN:
+        return why_not_editable(row)
+    return ""
+
+
 def why_no_recall(row: Assignment) -> str:
     """Why handed-in work cannot be taken back, as a sentence; "" while it can."""
     if row.state not in HANDED_IN:
@@ -150,10 +157,11 @@ def is_training(row: Assignment) -> bool:
 
 def next_assignment(row: Assignment) -> uuid.UUID | None:
     """The next case to work on after this one: the following one that is open, else the first open one."""
-    return _next(row, own_cases(row.member_id))
+    return following_of(row, own_cases(row.member_id))
 
 
-def _next(row: Assignment, cases: list[Assignment]) -> uuid.UUID | None:
+def following_of(row: Assignment, cases: list[Assignment]) -> uuid.UUID | None:
+    """The next of a member's own cases after this one, see `next_assignment`."""
     open_cases = [case for case in cases if case.state in EDITABLE and case.pk != row.pk]
     place = (not is_training(row), row.position)
     later = [case for case in open_cases if (not is_training(case), case.position) > place]
@@ -203,7 +211,7 @@ def workspace_payload(row: Assignment, user: Any) -> dict[str, Any]:
     if guideline is None and not why_not:
         why_not = "This study has no guideline yet, so nothing can be saved."
     audit_shown = may_see_audit(row)
-    following = _next(row, cases)
+    following = following_of(row, cases)
     return {
         "id": str(row.public_id),
         "user": {"id": user.pk, "username": user.get_username()},
@@ -225,7 +233,11 @@ def workspace_payload(row: Assignment, user: Any) -> dict[str, Any]:
         "qualified": not locked,
         "version": row.version,
         "round": 1,
-        "notes": row.notes,
+        "notes": {
+            "text": row.notes,
+            "version": rules.text_version(row.notes),
+            "editable": not why_no_notes(row),
+        },
         "guideline": None if guideline is None else guideline_payload(guideline),
         "case": {
             "title": case.title,
@@ -234,7 +246,7 @@ def workspace_payload(row: Assignment, user: Any) -> dict[str, Any]:
             "reference": (case.reference or None) if may_see_reference(row) else None,
         },
         "segments": _segments(row, with_revisions=audit_shown and row.state in HANDED_IN),
-        "returned": _returned(row),
+        "returned": returned_of(row),
         "limits": {"comment": rules.LONGEST_COMMENT, "notes": rules.LONGEST_NOTES},
         "next": None if following is None else str(following),
         "progress": {"submitted": sum(other.state in HANDED_IN for other in same), "of": len(same)},
@@ -264,7 +276,8 @@ def _segments(row: Assignment, *, with_revisions: bool) -> list[dict[str, Any]]:
     return shown
 
 
-def _returned(row: Assignment) -> dict[str, Any] | None:
+def returned_of(row: Assignment) -> dict[str, Any] | None:
+    """Why the work came back, in whole and on single segments; None where it did not."""
     if row.state not in (State.RETURNED, State.DRAFT) or not (row.reason or row.segment_remarks):
         return None
     return {"reason": row.reason, "segments": row.segment_remarks}

@@ -18,7 +18,10 @@ from .work import NOT_OPEN, is_training, shown_state
 
 @dataclass(frozen=True)
 class WorkCase:
-    """One case of the list. `number` is its place among the cases of its kind; `judged` of `segments` are complete."""
+    """One case or video question of the list. `number` is its place among those of its kind.
+
+    `judged` of `segments` are complete; a video question has no segments.
+    """
 
     row: Assignment
     number: int
@@ -36,7 +39,14 @@ class WorkCase:
     @property
     def name(self) -> str:
         """What the person knows it by; it tells nothing of its kind or of other people's lists."""
-        return f"Training case {self.number}" if self.is_training else f"Case {self.number}"
+        word = "case" if self.row.item.question_id is None else "question"
+        return f"Training {word} {self.number}" if self.is_training else f"{word.capitalize()} {self.number}"
+
+    @property
+    def minutes(self) -> float | None:
+        """How long the person has been busy with a video question; None where no time is known."""
+        document = self.row.document
+        return None if document is None or not document.active_ms else document.active_ms / 60_000
 
     @property
     def state(self) -> str:
@@ -107,7 +117,8 @@ def own_work(user: Any) -> list[WorkStudy]:
     rows = list(
         Assignment.objects.filter(member__in=members)
         .exclude(state=State.WITHDRAWN)
-        .select_related("item__trace__case", "item__study", "member")
+        .select_related("item__trace__case", "item__question__video", "item__study", "document", "member")
+        .defer("item__question__document", "item__question__video__picture_index")
         .annotate(
             segment_count=Count(
                 "item__trace__all_segments",
@@ -157,7 +168,7 @@ def _cases(
                 segments=segments,
                 judged=segments if row.state in HANDED_IN else judged[row.pk],
                 locked=gate.why_not(row) if gate.study.stage == Study.Stage.OPEN else "",
-                saved_at=saved_at.get(row.pk),
+                saved_at=saved_at.get(row.pk) or (row.document.updated_at if row.document else None),
             )
         )
     return found

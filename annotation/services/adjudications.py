@@ -10,7 +10,7 @@ from django.db import transaction
 
 from annotation.core.states import Part, State
 from annotation.models import StudyItem
-from annotation.selectors.handed_in import active_assignments, handed_in, open_segments
+from annotation.selectors.handed_in import active_assignments, handed_in, waits_for_decision
 
 from .moves import assignment_move
 
@@ -48,7 +48,7 @@ def item_settle(item: StudyItem, by: Any) -> None:
     if not work.is_complete:
         target, reason = State.SUBMITTED, "not everybody has handed in"
         moving = [row for row in rows if row.state == State.IN_ADJUDICATION]
-    elif open_segments(item, work):
+    elif waits_for_decision(item, work):
         target, reason = State.IN_ADJUDICATION, CHANGED
         moving = [row for row in rows if row.state in (State.SUBMITTED, State.ADJUDICATED)]
     else:

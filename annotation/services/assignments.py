@@ -146,7 +146,7 @@ def assignment_return(
     """Give handed-in work back to its owner, with a reason and remarks on single segments.
 
     What others handed in on the item waits as "submitted" again. What was handed in stays stored; the owner goes on
-    with the labels as they were.
+    with the labels as they were. A refined question can also be given back after it was settled, until it is released.
 
     Parameters
     ----------
@@ -164,6 +164,9 @@ def assignment_return(
     with transaction.atomic():
         row = _locked(assignment)
         row.segment_remarks = _checked_remarks(row.item, remarks or {})
+        if row.item.question_id is not None and row.state == State.ADJUDICATED:
+            # One person's refinement is settled as soon as it is handed in; until it is released it can be improved.
+            assignment_move(row, State.IN_ADJUDICATION, part=part, by=by, reason=reason.strip())
         row.reason, row.submitted_at = reason.strip(), None
         assignment_move(
             row,
@@ -272,6 +275,14 @@ def _check_reason(reason: str) -> None:
 
 def _checked_remarks(item: StudyItem, remarks: Mapping[int, str]) -> dict[str, str]:
     said = {index: text.strip() for index, text in remarks.items() if text.strip()}
+    if item.question_id is not None:
+        if said:
+            raise UserError(
+                "bad_remarks",
+                "A question has no segments to remark on.",
+                "Say it in the reason: the person reads it beside the question.",
+            )
+        return {}
     judged = set(
         Segment.objects.filter(
             trace=item.trace_id, segmentation=item.segmentation, index__gt=item.trace.context_segments

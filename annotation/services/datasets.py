@@ -3,12 +3,10 @@
 from typing import Any
 
 from django.db import transaction
-from django.utils.text import slugify
 
 from annotation.models import Dataset
 from reasonaudit.lib.errors import UserError
-
-SLUG_LENGTH = 80
+from reasonaudit.lib.slugs import free_slug
 
 
 def dataset_create(*, name: str, by: Any = None, **fields: Any) -> Dataset:
@@ -34,13 +32,5 @@ def dataset_create(*, name: str, by: Any = None, **fields: Any) -> Dataset:
                 "Add to it, or choose another name.",
                 fields={"name": "Another data set has this name."},
             )
-        return Dataset.objects.create(name=name, slug=_free_slug(name), created_by=by, **fields)
-
-
-def _free_slug(name: str) -> str:
-    stem = slugify(name)[: SLUG_LENGTH - 6] or "data-set"
-    taken = set(Dataset.objects.filter(slug__startswith=stem).values_list("slug", flat=True))
-    slug, number = stem, 2
-    while slug in taken:
-        slug, number = f"{stem}-{number}", number + 1
-    return slug
+        slug = free_slug(Dataset.objects.all(), name, instead="data-set")
+        return Dataset.objects.create(name=name, slug=slug, created_by=by, **fields)

@@ -53,7 +53,7 @@ def assignment_lock(assignment: Assignment, by: Any) -> Assignment:
     """
     row = (
         Assignment.objects.select_for_update(no_key=True, of=("self",))
-        .select_related("item__study", "item__trace", "member")
+        .select_related("item__study", "item__trace", "item__question__video", "document", "member")
         # Long and of no use here.
         .defer("item__trace__raw_text", "item__trace__stored_relations", "item__trace__meta")
         .get(pk=assignment.pk)

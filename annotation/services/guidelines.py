@@ -28,10 +28,11 @@ CODE = re.compile(r"[a-z0-9_]{1,40}")
 Reasons = Mapping[str, list[dict[str, str]]]
 
 
-def default_guideline() -> dict[str, Any]:
-    """The guideline that a new study starts from: `text`, `question` and `reasons`."""
-    text = (DEFAULTS / "default-v1.md").read_text(encoding="utf-8")
-    return {"text": text, **json.loads((DEFAULTS / "default-v1.json").read_text(encoding="utf-8"))}
+def default_guideline(*, videos: bool = False) -> dict[str, Any]:
+    """The guideline that a new study, of traces or of videos, starts from: `text`, `question` and `reasons`."""
+    name = "videos-v1" if videos else "default-v1"
+    text = (DEFAULTS / f"{name}.md").read_text(encoding="utf-8")
+    return {"text": text, **json.loads((DEFAULTS / f"{name}.json").read_text(encoding="utf-8"))}
 
 
 def guideline_draft_save(
@@ -58,6 +59,10 @@ def guideline_draft_save(
     text, question = text.replace("\r\n", "\n"), " ".join(question.split())
     _check_texts(text, question, change_note)
     checked = checked_reasons(reasons)
+    if study.is_video and any(checked.values()):
+        raise UserError(
+            "bad_reasons", "A study of videos has no labels, so it has no reasons for them either."
+        )
     with transaction.atomic():
         _locked(study)
         row = draft_of(study)

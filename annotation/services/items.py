@@ -1,4 +1,6 @@
-"""What is labelled in a study: traces in their present segmentation, and the labels that experts expect."""
+"""What people work on in a study: traces in their present segmentation, with the labels that experts expect, or
+questions about videos.
+"""
 
 import secrets
 from collections.abc import Mapping, Sequence
@@ -12,6 +14,7 @@ from annotation.core.labels import storable
 from annotation.models import Assignment, Gold, ItemGold, Segment, Study, StudyItem, Trace
 from reasonaudit.lib.chain import record_event
 from reasonaudit.lib.errors import UserError
+from videos.models import VideoQuestion
 
 from .adjudications import item_settle
 from .moves import items_lock
@@ -71,7 +74,7 @@ def items_add(
         expected = [
             ItemGold(item=item, segment=segment, label=segment.gold, note=segment.gold_note, signed_off_by=by)
             for item in items
-            for segment in gold.get(item.trace_id, ())
+            for segment in gold.get(item.trace.pk, ())
         ]
         ItemGold.objects.bulk_create(expected, batch_size=1000)
         record_event(
@@ -89,6 +92,56 @@ def items_add(
     return items
 
 
+def questions_add(
+    *, study: Study, questions: Sequence[VideoQuestion], kind: str = StudyItem.Kind.MAIN, by: Any
+) -> list[StudyItem]:
+    """Put questions of the study's set of videos into the study. Questions that are in it already are left as they are.
+
+    `kind` is "main". Training and hidden gold compare labels, and a refinement has none.
+
+    Raises
+    ------
+    UserError
+        No question is new, one belongs to another set, the study is of traces or closed, or the kind is another one.
+    """
+    if kind != StudyItem.Kind.MAIN:
+        raise UserError(
+            "main_only",
+            "In a study of videos all items are main ones: refinements are not compared with an expected answer.",
+            "Add them as main items.",
+            fields={"kind": "Choose Main."},
+        )
+    with transaction.atomic():
+        row = _locked(study)
+        ids = [question.pk for question in questions]
+        there = set(StudyItem.objects.filter(study=row, question__in=ids).values_list("question", flat=True))
+        # Nobody removes a question between this look and the new row.
+        found = list(
+            VideoQuestion.objects.select_for_update(no_key=True)
+            .only("pk", "external_id", "video_set_id")
+            .filter(pk__in=[pk for pk in ids if pk not in there])
+            .order_by("pk")
+        )
+        _check_questions(row, found)
+        taken = set(StudyItem.objects.filter(study=row).values_list("number", flat=True))
+        mixed = sorted(found, key=lambda one: (draw(row.seed, "item", one.external_id), one.pk))
+        numbers = item_numbers(row.seed, len(mixed), taken)
+        items = [
+            StudyItem(study=row, question=question, kind=kind, number=number)
+            for question, number in zip(mixed, numbers, strict=True)
+        ]
+        StudyItem.objects.bulk_create(items, batch_size=1000)
+        record_event(
+            stream=f"study:{row.pk}",
+            actor=by,
+            action="item.add",
+            subject_type="study",
+            subject_id=row.pk,
+            data={"kind": kind, "items": {str(item.number): item.question_id for item in items}},
+        )
+    return items
+
+
 def item_remove(*, item: StudyItem, by: Any) -> None:
     """Take an item out again, as long as nobody has or had it to label. Raises `UserError` afterwards."""
     with transaction.atomic():
@@ -102,7 +155,8 @@ def item_remove(*, item: StudyItem, by: Any) -> None:
             )
         ItemGold.objects.filter(item=item).delete()
         StudyItem.objects.filter(pk=item.pk).delete()
-        _event(item, by, "item.remove", {"trace": item.trace_id, "kind": item.kind})
+        about = {"question": item.question_id} if item.question_id else {"trace": item.trace_id}
+        _event(item, by, "item.remove", {**about, "kind": item.kind})
 
 
 def item_gold_set(*, item: StudyItem, labels: Mapping[int, tuple[str, str]], by: Any) -> None:
@@ -153,7 +207,7 @@ def item_overlap_set(*, item: StudyItem, overlap: int | None, by: Any) -> None:
     if overlap is not None and not 1 <= overlap <= MOST_OVERLAP:
         raise UserError(
             "bad_overlap",
-            f"An item is labelled by 1 to {MOST_OVERLAP} people.",
+            f"1 to {MOST_OVERLAP} people work on an item.",
             fields={"overlap": "Out of range."},
         )
     with transaction.atomic():
@@ -178,12 +232,7 @@ def _check_traces(study: Study, traces: Sequence[Trace]) -> None:
             "None of the chosen traces is new to the study.",
             "Tick traces that are not in it.",
         )
-    if StudyItem.objects.filter(study=study).count() + len(traces) > MOST_ITEMS:
-        raise UserError(
-            "too_many_items",
-            f"A study holds at most {MOST_ITEMS:,} items.",
-            "Make another study for the rest.",
-        )
+    _check_room(study, len(traces))
     if any(trace.case.dataset_id != study.dataset_id for trace in traces):
         raise UserError("wrong_dataset", "A trace belongs to another data set than the study.")
     ids = [trace.pk for trace in traces]
@@ -197,6 +246,29 @@ def _check_traces(study: Study, traces: Sequence[Trace]) -> None:
     if empty := [str(trace) for trace in traces if trace.pk not in judged]:
         raise UserError(
             "nothing_to_judge", f"These traces have no segment to judge: {_some(empty)}.", "Leave them out."
+        )
+
+
+def _check_questions(study: Study, questions: Sequence[VideoQuestion]) -> None:
+    if not study.is_video:
+        raise UserError("not_for_traces", "This is a study of traces.", "Add traces of its data set.")
+    if not questions:
+        raise UserError(
+            "no_new_question",
+            "None of the chosen questions is new to the study.",
+            "Tick questions that are not in it.",
+        )
+    _check_room(study, len(questions))
+    if any(question.video_set_id != study.video_set_id for question in questions):
+        raise UserError("wrong_video_set", "A question belongs to another set of videos than the study.")
+
+
+def _check_room(study: Study, new: int) -> None:
+    if StudyItem.objects.filter(study=study).count() + new > MOST_ITEMS:
+        raise UserError(
+            "too_many_items",
+            f"A study holds at most {MOST_ITEMS:,} items.",
+            "Make another study for the rest.",
         )
 
 

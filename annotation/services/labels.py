@@ -16,7 +16,13 @@ from django.utils import timezone
 from annotation.core import labels as rules
 from annotation.core.states import Part, State
 from annotation.models import Assignment, GuidelineVersion, Segment, SegmentLabel
-from annotation.selectors.work import first_incomplete, label_object, shown_state, why_no_revision
+from annotation.selectors.work import (
+    first_incomplete,
+    label_object,
+    shown_state,
+    why_no_notes,
+    why_no_revision,
+)
 from reasonaudit.lib.chain import record_event
 from reasonaudit.lib.errors import UserError
 
@@ -146,9 +152,21 @@ def label_revise(
 
 @transaction.atomic(savepoint=False)
 def notes_save(
-    *, assignment: Assignment, by: Any, notes: str, base: str | None = None, tab: uuid.UUID | None = None
+    *,
+    assignment: Assignment,
+    by: Any,
+    notes: str,
+    base_version: int | None = None,
+    tab: uuid.UUID | None = None,
 ) -> dict[str, Any]:
-    """Store a person's own notes on a case; `base` is the text that they replace, None replaces whatever is there.
+    """Store a person's own notes on a case.
+
+    `base_version` is the version of the text that they replace, 0 where there was none; None replaces whatever is
+    there.
+
+    Returns
+    -------
+    ``{"version", "saved_at"}``
 
     Raises
     ------
@@ -158,16 +176,17 @@ def notes_save(
         422 ``note_too_long``, ``bad_text``.
     """
     row = assignment_lock(assignment, by)
-    if row.state == State.WITHDRAWN or row.item.study.stage != "open":
-        check_editable(row)
+    if why := why_no_notes(row):
+        raise not_editable(row, why)
     touched = check_tab(row, tab)
     _check_text(notes, "notes", "The note", rules.LONGEST_NOTES, code="note_too_long")
-    if base is not None and base != row.notes:
+    version = rules.text_version(row.notes)
+    if base_version not in (None, version):
         raise WorkRefused(
             "version_conflict",
             "Your notes were changed elsewhere meanwhile.",
             "Compare both texts and save the one that you want.",
-            current={"notes": row.notes},
+            current={"notes": row.notes, "version": version, "saved_at": row.updated_at.isoformat()},
         )
     old, row.notes = row.notes, notes
     row.save(update_fields=["notes", "updated_at", *touched])
@@ -179,7 +198,7 @@ def notes_save(
         subject_id=row.public_id,
         data={"old": old, "new": notes},
     )
-    return {"saved_at": row.updated_at.isoformat()}
+    return {"version": rules.text_version(notes), "saved_at": row.updated_at.isoformat()}
 
 
 def checked(

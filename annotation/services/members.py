@@ -8,7 +8,7 @@ from django.db import transaction
 from annotation.core.labels import has_word, storable
 from annotation.core.states import Part, State
 from annotation.models import Assignment, Study, StudyMember
-from annotation.selectors.studies import leads_everywhere
+from annotation.selectors.studies import leads_everywhere, part_words
 from reasonaudit.lib.chain import record_event
 from reasonaudit.lib.errors import UserError
 
@@ -38,7 +38,7 @@ def member_add(
         The user's role does not go with the part, the account is switched off, the user has another part already, or
         the pseudonym is taken.
     """
-    _check(user, part, seniority, pseudonym)
+    _check(study, user, part, seniority, pseudonym)
     with transaction.atomic():
         Study.objects.select_for_update(no_key=True).get(pk=study.pk)
         row = StudyMember.objects.select_for_update().filter(study=study, user=user).first()
@@ -46,8 +46,8 @@ def member_add(
             was = "has" if row.active else "had"
             raise UserError(
                 "has_a_part",
-                f"{user.get_username()} {was} a part in this study already: {row.get_part_display().lower()}.",
-                "A person has one part in a study, so that nobody settles their own labels.",
+                f"{user.get_username()} {was} a part in this study already: {part_words(study, row.part).lower()}.",
+                "A person has one part in a study, so that nobody settles their own work.",
                 status=409,
             )
         if row is None:
@@ -102,7 +102,7 @@ def member_remove(*, member: StudyMember, by: Any, reason: str) -> StudyMember:
     return row
 
 
-def _check(user: Any, part: str, seniority: str, pseudonym: str) -> None:
+def _check(study: Study, user: Any, part: str, seniority: str, pseudonym: str) -> None:
     name = user.get_username()
     if part not in ROLES_OF_PARTS:
         raise UserError("unknown_part", f"There is no part called {part!r}.", fields={"part": "Choose one."})
@@ -112,7 +112,7 @@ def _check(user: Any, part: str, seniority: str, pseudonym: str) -> None:
         raise UserError(
             "switched_off", f"The account of {name} is switched off.", "An administrator can switch it on."
         )
-    words = StudyMember.Part(part).label.lower()
+    words = part_words(study, part).lower()
     wanted = ROLES_OF_PARTS[part]
     if user.role not in wanted or (part != StudyMember.Part.LEAD and leads_everywhere(user)):
         more = " and leads no study by role" if user.role in wanted else ""

@@ -3,24 +3,26 @@
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.utils.text import slugify
 
 from annotation.core.labels import has_word, storable
 from annotation.core.states import State
 from annotation.models import Assignment, Dataset, Study, StudyMember
 from annotation.selectors.checklist import checklist
+from annotation.selectors.studies import TRACE_SETTINGS
 from reasonaudit.lib.chain import record_event
 from reasonaudit.lib.errors import UserError
+from reasonaudit.lib.slugs import free_slug
+from videos.models import VideoSet
 
 from .adjudications import item_settle
 from .guidelines import default_guideline, guideline_draft_save
-from .items import item_gold_set, item_overlap_set, item_remove, items_add, new_seed
+from .items import item_gold_set, item_overlap_set, item_remove, items_add, new_seed, questions_add
 from .members import member_add, member_remove
 from .moves import items_lock
 
 __all__ = [
-    "free_slug", "item_gold_set", "item_overlap_set", "item_remove", "items_add", "member_add", "member_remove",
-    "study_change", "study_close", "study_create", "study_open", "study_reopen",
+    "item_gold_set", "item_overlap_set", "item_remove", "items_add", "member_add", "member_remove",
+    "questions_add", "study_change", "study_close", "study_create", "study_open", "study_reopen", "study_slug",
 ]  # fmt: skip
 
 LONGEST_NAME = 200
@@ -32,17 +34,36 @@ SETTINGS = (
 )  # fmt: skip
 # They are part of how labels come about, so they stay as they were when the first one was given.
 FIXED_ONCE_OPEN = frozenset({"blinding", "in_order", "recheck_percent"})
+# Nothing here puts several people's refinements of one question together yet, so one person each is the rule.
+VIDEO_OVERLAP = 1
 # Names of pages at the place of a study's address.
 RESERVED_SLUGS = frozenset({"import", "new"})
 
 
-def study_create(*, dataset: Dataset, name: str, by: Any, **settings: Any) -> Study:
-    """Make a study on a data set, with the default guideline as its first draft and its maker as lead.
+def study_create(
+    *,
+    name: str,
+    by: Any,
+    dataset: Dataset | None = None,
+    video_set: VideoSet | None = None,
+    **settings: Any,
+) -> Study:
+    """Make a study on a data set or on a set of videos, with a default guideline as its first draft, led by its maker.
 
-    `settings` are description, blinding, overlap, in_order, training_pass (0 to 1) and recheck_percent. Raises
-    `UserError` with what is wrong by field.
+    `settings` are description, blinding, overlap, in_order, training_pass (0 to 1) and recheck_percent; a study of
+    videos has only the first and overlap (see `TRACE_SETTINGS`). Raises `UserError` with what is wrong by field.
     """
-    fields = {**_defaults(), **settings, "name": name}
+    if (dataset is None) == (video_set is None):
+        words = "Choose either a data set or a set of videos."
+        raise UserError(
+            "one_of_two",
+            f"A study is about one of two things, and {'none' if dataset is None else 'both'} was chosen.",
+            words,
+            fields={"dataset": words, "video_set": words},
+        )
+    videos = video_set is not None
+    _check_names(settings, videos)
+    fields = {**_defaults(videos), **settings, "name": name}
     _check(fields)
     with transaction.atomic():
         fields["name"] = name.strip()
@@ -56,7 +77,12 @@ def study_create(*, dataset: Dataset, name: str, by: Any, **settings: Any) -> St
         try:
             with transaction.atomic():
                 study = Study.objects.create(
-                    dataset=dataset, slug=free_slug(name), seed=new_seed(), created_by=by, **fields
+                    dataset=dataset,
+                    video_set=video_set,
+                    slug=study_slug(name),
+                    seed=new_seed(),
+                    created_by=by,
+                    **fields,
                 )
         except IntegrityError:
             raise UserError(
@@ -65,8 +91,9 @@ def study_create(*, dataset: Dataset, name: str, by: Any, **settings: Any) -> St
                 "Load the list of studies.",
                 status=409,
             ) from None
-        _event(study, by, "study.create", data={**_shown(fields), "dataset": dataset.slug})
-        guideline_draft_save(study=study, by=by, **default_guideline())
+        about = {"dataset": dataset.slug} if dataset else {"video_set": video_set.slug if video_set else ""}
+        _event(study, by, "study.create", data={**_shown(fields), **about})
+        guideline_draft_save(study=study, by=by, **default_guideline(videos=videos))
         member_add(study=study, user=by, part=StudyMember.Part.LEAD, by=by)
     return study
 
@@ -78,6 +105,7 @@ def study_change(*, study: Study, by: Any, **changed: Any) -> Study:
     """
     with transaction.atomic():
         row = _locked(study)
+        _check_names(changed, row.is_video)
         old = {name: getattr(row, name) for name in SETTINGS}
         new = {name: value for name, value in changed.items() if value != old[name]}
         _check({**old, **new})
@@ -134,13 +162,9 @@ def study_reopen(*, study: Study, by: Any, reason: str) -> Study:
         return _to_stage(_locked(study), Study.Stage.CLOSED, Study.Stage.OPEN, by, _reason(reason))
 
 
-def free_slug(name: str) -> str:
+def study_slug(name: str) -> str:
     """An address for a study's name that no other study has."""
-    base = slugify(name)[:70].strip("-") or "study"
-    slug, number = base, 2
-    while slug in RESERVED_SLUGS or Study.objects.filter(slug=slug).exists():
-        slug, number = f"{base}-{number}", number + 1
-    return slug
+    return free_slug(Study.objects.all(), name, instead="study", reserved=RESERVED_SLUGS)
 
 
 def _to_stage(row: Study, from_stage: str, to_stage: str, by: Any, reason: str = "") -> Study:
@@ -161,8 +185,21 @@ def _locked(study: Study) -> Study:
     return Study.objects.select_for_update(no_key=True).get(pk=study.pk)
 
 
-def _defaults() -> dict[str, Any]:
-    return {name: getattr(Study(), name) for name in SETTINGS}
+def _defaults(videos: bool) -> dict[str, Any]:
+    names = [name for name in SETTINGS if not (videos and name in TRACE_SETTINGS)]
+    found = {name: getattr(Study(), name) for name in names}
+    return {**found, "overlap": VIDEO_OVERLAP} if videos else found
+
+
+def _check_names(settings: dict[str, Any], videos: bool) -> None:
+    """A study of videos has no settings of traces: stored, they would seem to mean something."""
+    if videos and (wrong := sorted(TRACE_SETTINGS & settings.keys())):
+        raise UserError(
+            "not_for_videos",
+            f"A study of videos has no such settings: {', '.join(wrong)}.",
+            "Leave them out.",
+            fields=dict.fromkeys(wrong, "Only studies of traces have this."),
+        )
 
 
 def _check(fields: dict[str, Any]) -> None:
@@ -172,14 +209,14 @@ def _check(fields: dict[str, Any]) -> None:
         wrong["name"] = f"Use 1 to {LONGEST_NAME} characters."
     if len(fields["description"]) > LONGEST_DESCRIPTION or not storable(fields["description"]):
         wrong["description"] = f"At most {LONGEST_DESCRIPTION:,} characters fit."
-    if fields["blinding"] not in Study.Blinding.values:
+    if fields.get("blinding", Study.Blinding.BLIND) not in Study.Blinding.values:
         wrong["blinding"] = "Choose one of the three."
     for field, low, high, unit in (
         ("overlap", 1, MOST_OVERLAP, " people"),
         ("training_pass", 0, 1, ""),
         ("recheck_percent", 0, 100, " per cent"),
     ):
-        if not low <= fields[field] <= high:
+        if field in fields and not low <= fields[field] <= high:
             wrong[field] = f"It must be between {low} and {high}{unit}."
     if wrong:
         raise UserError("bad_settings", "The study was not saved.", "See beside the fields.", fields=wrong)

@@ -24,7 +24,7 @@ from annotation.models import (
     Trace,
 )
 from annotation.services.datasets import dataset_create
-from annotation.services.studies import free_slug
+from annotation.services.studies import study_slug
 from annotation.services.traces import traces_create
 from reasonaudit.lib.canonical import sha256_of
 from reasonaudit.lib.chain import record_event
@@ -153,7 +153,7 @@ def _study(bundle: StudyBundle, by: Any, name: str, dataset: str) -> Study:
     )
     return Study.objects.create(
         name=wanted,
-        slug=free_slug(wanted),
+        slug=study_slug(wanted),
         dataset=made,
         created_by=by,
         **{key: row[key] for key in settings if key in row},

@@ -9,6 +9,7 @@ from django.utils import timezone
 from annotation.core.labels import is_complete
 from annotation.core.states import Part, State
 from annotation.models import Assignment, Segment, SegmentLabel, StudyItem, Submission
+from annotation.selectors.refinements import missing_parts, refinement_document
 from annotation.selectors.training import training_result
 from annotation.selectors.work import next_assignment, shown_state, why_no_recall
 from reasonaudit.lib.canonical import sha256_of
@@ -24,7 +25,9 @@ from .qualification import training_settle
 def assignment_submit(
     *, assignment: Assignment, by: Any, base_version: int, tab: uuid.UUID | None = None
 ) -> dict[str, Any]:
-    """Hand in all labels of a case, as one snapshot that never changes, and settle the item.
+    """Hand in all labels of a case, or the document of a video question, as one snapshot that never changes.
+
+    The item is settled with it.
 
     A training case is compared with its expected labels at once; below the study's pass mark it comes back.
 
@@ -37,7 +40,7 @@ def assignment_submit(
     WorkRefused
         409 ``not_editable``, ``other_tab``, ``version_conflict`` (with ``assignment``).
     UserError
-        422 ``incomplete``, with the indices of the segments.
+        422 ``incomplete``, with the indices of the segments, or what a document lacks.
     """
     item_lock(assignment.item_id)
     row = assignment_lock(assignment, by)
@@ -50,7 +53,7 @@ def assignment_submit(
             "Load the page again and look it over before you hand it in.",
             assignment={"state": shown_state(row.state), "version": row.version},
         )
-    body = _snapshot(row)
+    body = _snapshot(row) if row.item.question_id is None else _document_snapshot(row)
     now = timezone.now()
     submission = Submission.objects.create(
         assignment=row,
@@ -157,6 +160,28 @@ def _snapshot(row: Assignment) -> list[dict[str, Any]]:
             fields={"segments": missing},
         )
     return body
+
+
+def _document_snapshot(row: Assignment) -> list[dict[str, Any]]:
+    """The document of a video question; raises 422 ``incomplete`` with a sentence for each part that is missing."""
+    content = refinement_document(row)
+    if missing := missing_parts(content):
+        raise UserError(
+            "incomplete",
+            f"Not complete yet: {' '.join(missing)}",
+            "Fill in what is missing, then hand it in again.",
+            status=422,
+            fields={"parts": missing},
+        )
+    document = row.document
+    return [
+        {
+            "document": None if document is None else str(document.public_id),
+            "version": 0 if document is None else document.version,
+            "active_ms": 0 if document is None else document.active_ms,
+            "content": content,
+        }
+    ]
 
 
 def _judge_training(row: Assignment, submission: Submission, by: Any) -> dict[str, Any]:

@@ -11,11 +11,13 @@ from annotation.models import Study
 from annotation.selectors import adjudication as selectors
 from annotation.selectors.guidelines import guideline_payload, newest
 from annotation.services.decisions import NOTE_LIMIT
+from annotation.views.studies import of_traces
 
 ANY_ITEM = UUID(int=0)
 ANY_INDEX = 999_999
 
 
+@of_traces
 def adjudication(request: HttpRequest, slug: str) -> HttpResponse:
     """Queue of a study; the case of `?item=` and `?segment=`, else the first that is open, is loaded by the page."""
     access: Any = request.access  # type: ignore[attr-defined]

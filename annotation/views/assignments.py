@@ -4,17 +4,20 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.core.paginator import Paginator
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from annotation.core.states import HANDED_IN, TRANSITIONS, Part, State
 from annotation.models import Assignment, Segment, SegmentLabel, StudyMember
+from annotation.selectors.refinements import refinement_document
 from annotation.selectors.study_events import event_lines
 from annotation.services import assignments as services
 from annotation.views.query import whole_number
 from annotation.views.studies import study_context, study_of
 from reasonaudit.lib.errors import UserError
 from reasonaudit.lib.models import Event
+from videos.core.cot import format_cot
 
 PAGE_SIZE = 50
 
@@ -37,7 +40,13 @@ def study_assignments(request: HttpRequest, slug: str) -> HttpResponse:
     )
     member = next((one for one in people if one.pseudonym == request.GET.get("member")), None)
     state = request.GET.get("state", "")
-    work = Assignment.objects.filter(item__study=study).select_related("item__trace__case", "member")
+    work = Assignment.objects.filter(item__study=study)
+    if study.is_video:
+        work = work.select_related("item__question__video", "member").defer(
+            "item__question__document", "item__question__video__picture_index"
+        )
+    else:
+        work = work.select_related("item__trace__case", "member")
     if member is not None:
         work = work.filter(member=member)
     if state in set(State):
@@ -72,13 +81,19 @@ def assignment_manage(request: HttpRequest, assignment: UUID) -> HttpResponse:
         stream__name=f"study:{study.pk}", subject_type="assignment", subject_id=str(row.public_id)
     )
     # Saves are many and say nothing about the way of the work.
-    events = events.exclude(action__startswith="label.").order_by("-number")[:100]
+    saves = Q(action__startswith="label.") | Q(action__startswith="document.")
+    events = events.exclude(saves).order_by("-number")[:100]
+    handed_in = State(row.state) in HANDED_IN
+    what = (
+        refinement_summary(row if handed_in else None)
+        if study.is_video
+        else {"case": row.item.trace.case, "segments": _segments(request, row)}
+    )
     context = study_context(study, "assignments") | {
         "work": row,
-        "case": row.item.trace.case,
-        "moves": lead_moves(row.state),
-        "handed_in": State(row.state) in HANDED_IN,
-        "segments": _segments(request, row),
+        **what,
+        "moves": lead_moves(row),
+        "handed_in": handed_in,
         "lines": event_lines(study, events),
         "reason": request.POST.get("reason", ""),
         "wrong": wrong,
@@ -86,10 +101,14 @@ def assignment_manage(request: HttpRequest, assignment: UUID) -> HttpResponse:
     return render(request, "annotation/assignment_manage.html", context, status=status)
 
 
-def lead_moves(state: str) -> dict[str, bool]:
+def lead_moves(row: Assignment) -> dict[str, bool]:
     """Which of the three moves the table of states allows a lead now."""
+    state = State(row.state)
+    if row.item.question_id is not None and state is State.ADJUDICATED:
+        # Opened again and given back in one go, see `assignment_return`.
+        return {"withdraw": False, "restore": False, "give_back": True}
     return {
-        name: (rule := TRANSITIONS.get((State(state), target))) is not None and Part.LEAD in rule.parts
+        name: (rule := TRANSITIONS.get((state, target))) is not None and Part.LEAD in rule.parts
         for name, target in (
             ("withdraw", State.WITHDRAWN),
             ("restore", State.ASSIGNED),
@@ -114,8 +133,31 @@ def _move(request: HttpRequest, row: Assignment) -> str:
             and (index := whole_number(name.removeprefix("remark_"))) is not None
         }
         services.assignment_return(assignment=row, by=request.user, reason=reason, remarks=remarks)  # type: ignore[arg-type]
-        return f"Returned to {row.member}, who reads your reason beside the case."
+        where = "question" if row.item.question_id else "case"
+        return f"Returned to {row.member}, who reads your reason beside the {where}."
     raise UserError("bad_change", "Choose what to do: withdraw, restore or return.")
+
+
+def refinement_summary(row: Assignment | None) -> dict[str, object]:
+    """What somebody made of a video question: `counts` and `reasoning` as text, None where it is not handed in.
+
+    Work that was handed in as it had come has no document of its own: it says what was generated.
+    """
+    if row is None:
+        return {"counts": None, "reasoning": None}
+    content = refinement_document(row)
+    minutes = None if row.document is None or not row.document.active_ms else row.document.active_ms / 60_000
+    return {
+        "counts": {
+            "tracks": len(content["tracks"]),
+            "keyframes": sum(len(track["keyframes"]) for track in content["tracks"].values()),
+            "events": len(content["events"]),
+            "links": len(content["links"]),
+            "operations": 0 if row.document is None else row.document.version,
+            "minutes": minutes,
+        },
+        "reasoning": format_cot(content["cot"]),
+    }
 
 
 def _segments(request: HttpRequest, row: Assignment) -> list[dict[str, object]]:

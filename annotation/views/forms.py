@@ -5,7 +5,14 @@ from typing import Any
 from django import forms
 
 from annotation.models import Dataset, Gold, Study, StudyItem, StudyMember
+from annotation.selectors.studies import TRACE_SETTINGS, VIDEO_PARTS
 from reasonaudit.lib.errors import UserError
+from videos.models import VideoSet
+
+VIDEO_OVERLAP_HELP = (
+    "So many refine the same question without seeing each other. With more than one, their versions are kept side by "
+    "side: nothing here puts them together yet."
+)
 
 
 class ServiceForm(forms.Form):
@@ -67,16 +74,33 @@ class StudyForm(ServiceForm):
         help_text="A random sample, so that agreeing on a mistake can be noticed.",
     )
 
-    def __init__(self, *args: Any, fixed: frozenset[str] = frozenset(), **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        fixed: frozenset[str] = frozenset(),
+        without: frozenset[str] = frozenset(),
+        **kwargs: Any,
+    ) -> None:
         super().__init__(*args, **kwargs)
+        for name in without:
+            del self.fields[name]
+        if without:
+            self._word_for_videos()
         for name in fixed & set(self.fields):
             self.fields[name].disabled = True
             self.fields[name].help_text = "Stays as it was when the study was opened."
 
     def settings(self) -> dict[str, Any]:
         """The settings in the terms of the services."""
-        values = {name: self.cleaned_data[name] for name in StudyForm.base_fields}
-        return {**values, "training_pass": values["training_pass"] / 100}
+        values = {name: self.cleaned_data[name] for name in StudyForm.base_fields if name in self.fields}
+        if "training_pass" in values:
+            values["training_pass"] /= 100
+        return values
+
+    def _word_for_videos(self) -> None:
+        self.fields["description"].help_text = "For those who lead. Annotators read the guideline."
+        self.fields["overlap"].label = "People per question"
+        self.fields["overlap"].help_text = VIDEO_OVERLAP_HELP
 
     @classmethod
     def initial_of(cls, study: Study) -> dict[str, Any]:
@@ -86,15 +110,76 @@ class StudyForm(ServiceForm):
 
 
 class NewStudyForm(StudyForm):
-    """A new study: settings and the data set."""
+    """A new study: settings, and the data set or the set of videos it is about.
+
+    Where one of the two is chosen already, by the address (`initial`) or by what was typed, only what belongs to it is
+    asked. Settings of traces are left out of what is read of a study of videos.
+    """
 
     dataset = forms.ModelChoiceField(
-        label="Data set",
+        label="Data set of traces, which people label",
+        required=False,
         queryset=Dataset.objects.order_by("name"),
         to_field_name="slug",
-        empty_label="Choose one",
+        empty_label="None",
     )
-    field_order = ("dataset", "name", "description")
+    video_set = forms.ModelChoiceField(
+        label="Or set of videos, whose questions people refine",
+        required=False,
+        queryset=VideoSet.objects.order_by("name"),
+        to_field_name="slug",
+        empty_label="None",
+    )
+    field_order = ("dataset", "video_set", "name", "description")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        chosen = {name for name in ("dataset", "video_set") if self._given(name)}
+        if chosen == {"video_set"}:
+            for name in (*TRACE_SETTINGS, "dataset"):
+                del self.fields[name]
+            self.fields["video_set"].label = "Set of videos"
+            self._word_for_videos()
+            self.fields["overlap"].initial = 1
+        elif chosen == {"dataset"}:
+            del self.fields["video_set"]
+            self.fields["dataset"].label = "Data set"
+        else:
+            # Its usual number depends on what is chosen.
+            self.fields["overlap"].initial = None
+            self.fields["overlap"].help_text = "Empty means 2 for traces and 1 for questions about videos."
+            for name in ("blinding", "training_pass", "recheck_percent"):
+                self.fields[name].required = False
+            for name in TRACE_SETTINGS:
+                self.fields[name].label = f"{self.fields[name].label} (traces only)"
+        self.fields["overlap"].required = False
+
+    def _given(self, name: str) -> str:
+        typed = self.data.get(name) if self.is_bound else None
+        return typed or (self.initial.get(name, "") if not self.is_bound else "")
+
+    def clean(self) -> dict[str, Any]:
+        """Exactly one of the two is chosen."""
+        values: dict[str, Any] = super().clean() or self.cleaned_data
+        asked = {"dataset", "video_set"} & self.fields.keys()
+        if not asked & self.errors.keys():
+            chosen = [name for name in asked if values.get(name)]
+            if len(chosen) != 1:
+                which = "Both are chosen" if chosen else "Nothing is chosen"
+                self.add_error(
+                    None, f"{which}: a study is about either a data set or a set of videos. Choose one."
+                )
+        return values
+
+    def subject(self) -> dict[str, Any]:
+        """The data set or the set of videos, by the name that the service gives it."""
+        names = ("dataset", "video_set")
+        return {name: self.cleaned_data[name] for name in names if self.cleaned_data.get(name)}
+
+    def settings(self) -> dict[str, Any]:
+        """The settings in the terms of the services; without a number of people the usual one is taken."""
+        values = super().settings()
+        return {name: value for name, value in values.items() if name != "overlap" or value is not None}
 
 
 class MemberForm(ServiceForm):
@@ -117,15 +202,21 @@ class MemberForm(ServiceForm):
         help_text="Names the person in exports and to others. Empty means the next number, like P3.",
     )
 
-
-class ReasonForm(ServiceForm):
-    """Why something is done."""
-
-    reason = forms.CharField(label="Reason", max_length=1000)
+    def __init__(self, *args: Any, videos: bool = False, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if videos:
+            # Nobody settles anything there, and no results compare people.
+            parts = (StudyMember.Part.PHYSICIAN, StudyMember.Part.LEAD)
+            field: Any = self.fields["part"]
+            field.choices = [(part.value, VIDEO_PARTS[part]) for part in parts]
+            del self.fields["seniority"]
 
 
 class GuidelineForm(ServiceForm):
-    """Text, question and reasons of a guideline version. A reason is a line, `code | words` or only words."""
+    """Text, question and reasons of a guideline version. A reason is a line, `code | words` or only words.
+
+    A study of videos has no labels, so its guideline has no reasons.
+    """
 
     text = forms.CharField(
         label="Text in Markdown",
@@ -145,8 +236,17 @@ class GuidelineForm(ServiceForm):
     )
     seen = forms.CharField(required=False, widget=forms.HiddenInput)
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, videos: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        if videos:
+            self.fields["question"].label = "What is asked of every question's reasoning"
+            self.fields[
+                "text"
+            ].help_text = "Headings become clauses with an address of their own: [see there](#boxes)."
+            self.fields[
+                "change_note"
+            ].help_text = "Needed from version 2 on. Annotators read it before they go on."
+            return
         for label in (Gold.CORRECT, Gold.UNCERTAIN, Gold.INCORRECT):
             self.fields[f"reasons_{label.value}"] = forms.CharField(
                 label=f"Reasons for {label.label}",
@@ -158,13 +258,16 @@ class GuidelineForm(ServiceForm):
     @property
     def reason_fields(self) -> list[forms.BoundField]:
         """The three lists of reasons, in the order of the labels."""
-        return [self[f"reasons_{label.value}"] for label in (Gold.CORRECT, Gold.UNCERTAIN, Gold.INCORRECT)]
+        labels = (Gold.CORRECT, Gold.UNCERTAIN, Gold.INCORRECT)
+        return [self[name] for label in labels if (name := f"reasons_{label.value}") in self.fields]
 
     def reasons(self) -> dict[str, list[dict[str, str]]]:
         """The reasons in the terms of the services."""
         found: dict[str, list[dict[str, str]]] = {}
         for label in Gold.values:
             found[label] = []
+            if f"reasons_{label}" not in self.fields:
+                continue
             for line in self.cleaned_data[f"reasons_{label}"].splitlines():
                 code, bar, words = line.partition("|")
                 if line.strip():
@@ -195,8 +298,12 @@ class TracesForm(ServiceForm):
     )
 
 
+class QuestionsForm(ServiceForm):
+    """Above the list of questions that could go into a study: nothing is asked beside which ones."""
+
+
 class OverlapForm(ServiceForm):
-    """How many people label one item."""
+    """How many people work on one item."""
 
     overlap = forms.IntegerField(
         label="People for this item",
@@ -205,3 +312,9 @@ class OverlapForm(ServiceForm):
         max_value=10,
         help_text="Empty means as many as the study says; training and hidden gold then go to everybody.",
     )
+
+    def __init__(self, *args: Any, videos: bool = False, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if videos:
+            self.fields["overlap"].label = "People for this question"
+            self.fields["overlap"].help_text = "Empty means as many as the study says."

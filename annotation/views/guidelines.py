@@ -37,7 +37,7 @@ def guideline(request: HttpRequest, slug: str) -> HttpResponse:
         "versions": versions,
         "html": markdown.render(shown.text) if shown else "",
         "headings": markdown.headings(shown.text) if shown else [],
-        "reasons": shown_reasons(shown) if shown else [],
+        "reasons": shown_reasons(shown) if shown and not study.is_video else [],
         "since": since,
         "older": older,
         "changes": selectors.changes_html(since, shown) if since and shown else "",
@@ -68,18 +68,19 @@ def guideline_edit(request: HttpRequest, slug: str) -> HttpResponse:
     study, status = study_of(request), 200
     draft, last = selectors.draft_of(study), selectors.newest(study)
     source = draft or last
-    default = guidelines.default_guideline()
+    videos = study.is_video
     if request.method == "POST":
-        form = GuidelineForm(request.POST)
+        form = GuidelineForm(request.POST, videos=videos)
         if form.is_valid() and _save(request, study, form):
             return redirect("annotation:guideline_edit", study.slug)
         status = 422
     elif source is not None:
         note = draft.change_note if draft else ""
         initial = GuidelineForm.initial_of(source.text, source.question, source.reasons, note)
-        form = GuidelineForm(initial=initial | {"seen": guidelines.seen_of(draft)})
+        form = GuidelineForm(initial=initial | {"seen": guidelines.seen_of(draft)}, videos=videos)
     else:
-        form = GuidelineForm(initial=GuidelineForm.initial_of(**default))
+        default = guidelines.default_guideline(videos=videos)
+        form = GuidelineForm(initial=GuidelineForm.initial_of(**default), videos=videos)
     text = str(form["text"].value() or "")
     context = study_context(study, "guideline") | {
         "form": form,

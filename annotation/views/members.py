@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from annotation.models import Study, StudyMember
 from annotation.selectors.guidelines import newest
+from annotation.selectors.studies import part_words
 from annotation.services import members
 from annotation.views.forms import MemberForm
 from annotation.views.query import whole_number
@@ -17,17 +18,18 @@ from reasonaudit.lib.errors import UserError
 
 def study_members(request: HttpRequest, slug: str) -> HttpResponse:
     """Everybody who has or had a part. POST `action` is `add` (a user by name) or `remove` (`member`, `reason`)."""
-    study, status, form = study_of(request), 200, MemberForm(initial={"part": StudyMember.Part.PHYSICIAN})
+    study, status = study_of(request), 200
+    form = MemberForm(initial={"part": StudyMember.Part.PHYSICIAN}, videos=study.is_video)
     if request.method == "POST":
         if request.POST.get("action") == "remove":
             return _remove(request, study)
-        form = MemberForm(request.POST)
+        form = MemberForm(request.POST, videos=study.is_video)
         if form.is_valid() and _add(request, study, form):
             return redirect("annotation:study_members", study.slug)
         status = 422
     rows = StudyMember.objects.filter(study=study).select_related("user").order_by("-active", "part", "pk")
     context = study_context(study, "members") | {
-        "members": list(rows),
+        "members": [(row, part_words(study, row.part)) for row in rows],
         "form": form,
         "invite": invitation_address(study),
         "guideline": newest(study),
@@ -41,7 +43,7 @@ def _add(request: HttpRequest, study: Study, form: MemberForm) -> bool:
     if user is None:
         form.add_error("user", "There is no account of this name. Check the spelling, or invite the person.")
         return False
-    fields = {key: form.cleaned_data[key] for key in ("part", "seniority", "pseudonym")}
+    fields = {key: form.cleaned_data.get(key, "") for key in ("part", "seniority", "pseudonym")}
     try:
         member = members.member_add(study=study, user=user, by=request.user, **fields)
     except UserError as error:

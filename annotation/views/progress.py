@@ -6,8 +6,13 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from annotation.selectors.qualification import Score
-from annotation.selectors.study_events import GROUPS, event_lines, events_of
-from annotation.selectors.study_progress import MemberProgress, member_progress
+from annotation.selectors.study_events import event_lines, events_of, groups_of
+from annotation.selectors.study_progress import (
+    MemberProgress,
+    RefinerProgress,
+    member_progress,
+    refiner_progress,
+)
 from annotation.views.studies import study_context, study_of
 from reasonaudit.lib.csv_view import Cell, write_csv
 
@@ -17,18 +22,23 @@ COLUMNS = (
     "timed_labels", "median_seconds_per_segment", "labels_under_2_s", "flagged", "cannot_judge",
     "training_right", "training_judged", "gold_right", "gold_judged", "gold_share", "gold_low", "gold_high",
 )  # fmt: skip
+VIDEO_COLUMNS = (
+    "pseudonym", "seniority", "active", "assigned", "handed_in", "begun", "returned", "withdrawn",
+    "timed_questions", "median_minutes_per_question", "operations",
+)  # fmt: skip
 
 
 @require_GET
 def study_events(request: HttpRequest, slug: str) -> HttpResponse:
     """The study's record, the newest first, from its chain of events."""
     study, group = study_of(request), request.GET.get("group", "")
+    groups = groups_of(study)
     page = Paginator(events_of(study, group), PAGE_SIZE).get_page(request.GET.get("page"))
     context = study_context(study, "events") | {
         "page": page,
         "lines": event_lines(study, page.object_list),
-        "groups": [(name, words) for name, (words, _) in GROUPS.items()],
-        "group": group if group in GROUPS else "",
+        "groups": [(name, words) for name, (words, _) in groups.items()],
+        "group": group if group in groups else "",
     }
     return render(request, "annotation/study_events.html", context)
 
@@ -37,7 +47,10 @@ def study_events(request: HttpRequest, slug: str) -> HttpResponse:
 def study_progress_csv(request: HttpRequest, slug: str) -> HttpResponse:
     """Progress person by person, by pseudonym, for a spreadsheet."""
     study = study_of(request)
-    table = write_csv(COLUMNS, [_row(person) for person in member_progress(study)])
+    if study.is_video:
+        table = write_csv(VIDEO_COLUMNS, [_refiner_row(person) for person in refiner_progress(study)])
+    else:
+        table = write_csv(COLUMNS, [_row(person) for person in member_progress(study)])
     response = HttpResponse(table.data, content_type="text/csv; charset=utf-8")
     response.headers["Content-Disposition"] = f'attachment; filename="{study.slug}-progress.csv"'
     return response
@@ -50,6 +63,15 @@ def _row(person: MemberProgress) -> list[Cell]:
         person.handed_in, person.begun, person.returned, person.withdrawn, person.labels, person.timed,
         None if median is None else round(median, 3), person.fast, person.flagged, person.cannot_judge,
         person.training.right, person.training.judged, *_gold(person.gold),
+    ]  # fmt: skip
+
+
+def _refiner_row(person: RefinerProgress) -> list[Cell]:
+    minutes = person.median_minutes
+    return [
+        person.member.pseudonym, person.member.seniority, person.member.active, person.assigned,
+        person.handed_in, person.begun, person.returned, person.withdrawn, person.timed,
+        None if minutes is None else round(minutes, 3), person.operations,
     ]  # fmt: skip
 
 

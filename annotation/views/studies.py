@@ -1,6 +1,8 @@
 """Pages of studies: the list, making one, its overview, its settings and its stage."""
 
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -12,13 +14,20 @@ from django.views.decorators.http import require_GET, require_POST
 from annotation.models import Study, StudyMember
 from annotation.selectors.checklist import checklist
 from annotation.selectors.guidelines import newest
-from annotation.selectors.studies import parts_of, studies_of
-from annotation.selectors.study_progress import member_progress, totals
+from annotation.selectors.studies import (
+    TRACE_SETTINGS,
+    check_of_traces,
+    part_words,
+    parts_of,
+    studies_of,
+)
+from annotation.selectors.study_progress import member_progress, refiner_progress, totals
 from annotation.services import release, studies
 from annotation.views.forms import NewStudyForm, StudyForm
 from reasonaudit.lib.errors import UserError
 
 PAGE_SIZE = 25
+View = TypeVar("View", bound=Callable[..., HttpResponse])
 
 
 def study_of(request: HttpRequest) -> Study:
@@ -31,6 +40,17 @@ def study_context(study: Study, tab: str) -> dict[str, Any]:
     return {"section": "studies", "study": study, "dataset": study.dataset, "tab": tab}
 
 
+def of_traces(view: View) -> View:
+    """Answer 404 with a sentence where the study that the permission matrix found is one of videos."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        check_of_traces(study_of(request))
+        return view(request, *args, **kwargs)
+
+    return guarded  # type: ignore[return-value]
+
+
 @require_GET
 def study_list(request: HttpRequest) -> HttpResponse:
     """The user's studies; progress is for those who lead."""
@@ -40,6 +60,7 @@ def study_list(request: HttpRequest) -> HttpResponse:
         {
             "study": study,
             "part": parts.get(study.pk, ""),
+            "part_words": part_words(study, part) if (part := parts.get(study.pk)) else "",
             "leads": parts.get(study.pk) == StudyMember.Part.LEAD,
         }
         for study in page.object_list
@@ -60,21 +81,20 @@ def may_create(request: HttpRequest) -> bool:
 
 
 def study_create(request: HttpRequest) -> HttpResponse:
-    """Make a study; `?dataset=` chooses the data set."""
+    """Make a study; `?dataset=` chooses the data set, or `?video_set=` the set of videos."""
     status = 200
+    chosen = {name: request.GET[name] for name in ("dataset", "video_set") if request.GET.get(name)}
     if request.method == "POST":
-        form = NewStudyForm(request.POST)
+        form = NewStudyForm(request.POST, initial=chosen)
         if form.is_valid():
             try:
-                study = studies.study_create(
-                    dataset=form.cleaned_data["dataset"], by=request.user, **form.settings()
-                )
+                study = studies.study_create(by=request.user, **form.subject(), **form.settings())
                 return redirect("annotation:study_detail", study.slug)
             except UserError as error:
                 form.add_user_error(error)
         status = 422
     else:
-        form = NewStudyForm(initial={"dataset": request.GET.get("dataset", "")})
+        form = NewStudyForm(initial=chosen)
     context = {"section": "studies", "form": form}
     return render(request, "annotation/study_new.html", context, status=status)
 
@@ -88,7 +108,7 @@ def study_detail(request: HttpRequest, slug: str) -> HttpResponse:
         "checks": checks,
         "missing": sum(check.needed and not check.done for check in checks),
         "show_checks": study.stage == Study.Stage.DRAFT or any(not check.done for check in checks),
-        "people": member_progress(study),
+        "people": refiner_progress(study) if study.is_video else member_progress(study),
         "totals": totals(study),
         "guideline": newest(study),
     }
@@ -104,8 +124,9 @@ def study_settings(request: HttpRequest, slug: str) -> HttpResponse:
     if study.stage == Study.Stage.CLOSED:
         fixed = frozenset(studies.SETTINGS) - {"name", "description"}
     initial = StudyForm.initial_of(study)
+    without = TRACE_SETTINGS if study.is_video else frozenset()
     if request.method == "POST":
-        form = StudyForm(request.POST, initial=initial, fixed=fixed)
+        form = StudyForm(request.POST, initial=initial, fixed=fixed, without=without)
         if form.is_valid():
             try:
                 # A share that the form shows in whole per cent is not changed by looking at it.
@@ -121,7 +142,7 @@ def study_settings(request: HttpRequest, slug: str) -> HttpResponse:
                 form.add_user_error(error)
         status = 422
     else:
-        form = StudyForm(initial=initial, fixed=fixed)
+        form = StudyForm(initial=initial, fixed=fixed, without=without)
     context = study_context(study, "settings") | {"form": form}
     return render(request, "annotation/study_settings.html", context, status=status)
 
@@ -134,12 +155,11 @@ def study_stage(request: HttpRequest, slug: str) -> HttpResponse:
     try:
         if action == "open":
             studies.study_open(study=study, by=request.user)
-            messages.success(request, "The study is open: those who label can begin.")
+            who = "annotators" if study.is_video else "those who label"
+            messages.success(request, f"The study is open: {who} can begin.")
         elif action == "close":
             studies.study_close(study=study, by=request.user, reason=reason)
-            messages.success(
-                request, "The study is closed: those who label can write nothing in it any more."
-            )
+            messages.success(request, "The study is closed: nobody writes anything in it any more.")
         elif action == "reopen":
             studies.study_reopen(study=study, by=request.user, reason=reason)
             messages.success(request, "The study is open again.")

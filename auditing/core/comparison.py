@@ -13,15 +13,21 @@ Stat. 6 (1979). Choices where they are open, in words:
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
+from numpy.typing import NDArray
 
 from auditing.core.estimates import RESAMPLES, Estimate, case_weights, estimate
-from auditing.core.metrics import BinaryMetrics, binary_metrics
+from auditing.core.metrics import BinaryMetrics, metrics_of_counts
 from auditing.core.statistics import Floats, McNemarResult, mcnemar
 
 CaseLabels = Sequence[Sequence[int | None]]
-_Case = list[tuple[int | None, int | None, int | None]]
+# Labels of all segments one after the other, NONE where there is none; and the case (0-based) of each segment.
+Codes = NDArray[np.int8]
+Places = NDArray[np.intp]
+NONE = -1
+_CODES = {0: 0, 1: 1, None: NONE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +113,11 @@ def score(gold: CaseLabels, predicted: CaseLabels, *, seed: int = 0, resamples: 
     ValueError
         If the shapes differ or a label is none of the three.
     """
-    _require_same_shape(gold, predicted)
-    return _score(gold, predicted, case_weights(len(gold), seed=seed, resamples=resamples))
+    sizes = _same_sizes(gold, predicted)
+    g, p = _coded(gold), _coded(predicted)
+    weights = case_weights(len(gold), seed=seed, resamples=resamples)
+    rows = _counts(g, p, _places(sizes), len(sizes))
+    return _score(g, p, rows, weights, weights @ rows)
 
 
 def compare(
@@ -175,79 +184,96 @@ def holm(p: Sequence[float | None]) -> list[float | None]:
 
 
 def _compare(gold: CaseLabels, judge: CaseLabels, labeller: CaseLabels, weights: Floats) -> Comparison:
-    _require_same_shape(gold, judge)
-    _require_same_shape(gold, labeller)
-    cases: list[_Case] = [list(zip(*case, strict=True)) for case in zip(gold, judge, labeller, strict=True)]
-    segments = [segment for case in cases for segment in case]
-    common = [[None not in segment for segment in case] for case in cases]
-    both = [_keep(labels, common) for labels in (gold, judge, labeller)]
-    first, second = _score(both[0], both[1], weights), _score(both[0], both[2], weights)
-    rows = np.hstack([_counts(both[0], both[1]), _counts(both[0], both[2])])
-    n, with_data = int(rows[:, :4].sum()), int((rows[:, :4].sum(axis=1) > 0).sum())
+    sizes = _same_sizes(gold, judge)
+    g, j = _coded(gold), _coded(judge)
+    _same_sizes(gold, labeller)
+    r = _coded(labeller)
+    common = (g != NONE) & (j != NONE) & (r != NONE)
+    places = _places(sizes)[common]
+    both = g[common], j[common], r[common]
+    rows = np.hstack([_counts(both[0], side, places, len(sizes)) for side in both[1:]])
+    sums = weights @ rows
+    first = _score(both[0], both[1], rows[:, :4], weights, sums[:, :4])
+    second = _score(both[0], both[2], rows[:, 4:], weights, sums[:, 4:])
+    n, with_data = len(places), int((rows[:, :4].sum(axis=1) > 0).sum())
     difference = estimate(
-        rows, _gain, weights, n=n, cases=with_data, undefined_because=first.balanced_f1.undefined_because
+        rows,
+        _gain,
+        weights,
+        n=n,
+        cases=with_data,
+        undefined_because=first.balanced_f1.undefined_because,
+        sums=sums,
     )
-    right = [(j == g, r == g) for g, j, r in segments if None not in (g, j, r)]
-    only_judge, only_labeller = right.count((True, False)), right.count((False, True))
-    gaps = [(j is None, r is None) for g, j, r in segments if g is not None]
+    judge_right, labeller_right = both[1] == both[0], both[2] == both[0]
+    only_judge, only_labeller = _count(judge_right & ~labeller_right), _count(labeller_right & ~judge_right)
+    known, no_judge, no_labeller = g != NONE, j == NONE, r == NONE
     return Comparison(
         judge=first,
         labeller=second,
         difference=difference,
-        p=_two_sided(_gain(weights @ rows)) if difference.value is not None and with_data > 1 else None,
+        p=_two_sided(_gain(sums)) if difference.value is not None and with_data > 1 else None,
         mcnemar=mcnemar(only_judge, only_labeller),
-        both_right=right.count((True, True)),
+        both_right=_count(judge_right & labeller_right),
         only_judge_right=only_judge,
         only_labeller_right=only_labeller,
-        neither_right=right.count((False, False)),
-        compared=len(right),
-        gold_missing=len(segments) - len(gaps),
-        judge_missing=gaps.count((True, False)),
-        labeller_missing=gaps.count((False, True)),
-        both_missing=gaps.count((True, True)),
+        neither_right=_count(~judge_right & ~labeller_right),
+        compared=n,
+        gold_missing=_count(~known),
+        judge_missing=_count(known & no_judge & ~no_labeller),
+        labeller_missing=_count(known & no_labeller & ~no_judge),
+        both_missing=_count(known & no_judge & no_labeller),
     )
 
 
-def _score(gold: CaseLabels, predicted: CaseLabels, weights: Floats) -> Scores:
-    pairs = [pair for case in zip(gold, predicted, strict=True) for pair in zip(*case, strict=True)]
-    used = [(g, p) for g, p in pairs if g is not None and p is not None]
-    counts = binary_metrics([g for g, _ in used], [p for _, p in used])
-    rows = _counts(gold, predicted)
+def _score(gold: Codes, predicted: Codes, rows: Floats, weights: Floats, sums: Floats) -> Scores:
+    """Rates over segments, their counts by case being `rows`, and those of the resamples `sums`."""
+    tp, fn, tn, fp = (int(total) for total in rows.sum(axis=0))
+    counts = metrics_of_counts(tp=tp, fn=fn, tn=tn, fp=fp)
     with_data = int((rows.sum(axis=1) > 0).sum())
-    nothing = "" if used else "no segment has both a gold label and a prediction"
-    no_1 = nothing or ("" if counts.tp + counts.fn else "no segment has the gold label trustworthy")
-    no_0 = nothing or ("" if counts.tn + counts.fp else "no segment has the gold label problematic")
+    nothing = "" if counts.n else "no segment has both a gold label and a prediction"
+    no_1 = nothing or ("" if tp + fn else "no segment has the gold label trustworthy")
+    no_0 = nothing or ("" if tn + fp else "no segment has the gold label problematic")
     neither = nothing or (
-        ""
-        if 2 * counts.tn + counts.fn + counts.fp
-        else "no segment is problematic in gold labels or predictions"
+        "" if 2 * tn + fn + fp else "no segment is problematic in gold labels or predictions"
     )
     reasons = {"tpr": no_1, "tnr": no_0, "f1_0": neither, "balanced_f1": no_1 or no_0}
     found = {
-        name: estimate(rows, _RATES[name], weights, n=len(used), cases=with_data, undefined_because=because)
+        name: estimate(
+            rows, _RATES[name], weights, n=counts.n, cases=with_data, undefined_because=because, sums=sums
+        )
         for name, because in reasons.items()
     }
-    without_gold = sum(g is None for g, _ in pairs)
-    seen = PairCoverage(len(pairs), len(used), without_gold, len(pairs) - len(used) - without_gold)
+    without_gold = _count(gold == NONE)
+    seen = PairCoverage(len(gold), counts.n, without_gold, len(gold) - counts.n - without_gold)
     return Scores(counts=counts, coverage=seen, **found)
 
 
-def _counts(gold: CaseLabels, predicted: CaseLabels) -> Floats:
+def _counts(gold: Codes, predicted: Codes, places: Places, cases: int) -> Floats:
     """Return true positives, false negatives, true negatives and false positives of each case."""
-    rows = np.zeros((len(gold), 4))
-    place = {(1, 1): 0, (1, 0): 1, (0, 0): 2, (0, 1): 3}
-    for row, labels, guesses in zip(rows, gold, predicted, strict=True):
-        for g, p in zip(labels, guesses, strict=True):
-            if g is not None and p is not None:
-                row[place[g, p]] += 1
-    return rows
+    used = (gold != NONE) & (predicted != NONE)
+    g, p = gold[used], predicted[used]
+    column = 2 * (1 - g) + (g != p)
+    counts = np.bincount(4 * places[used] + column, minlength=4 * cases)
+    return counts.reshape(cases, 4).astype(np.float64)
 
 
-def _keep(labels: CaseLabels, kept: Sequence[Sequence[bool]]) -> list[list[int | None]]:
-    return [
-        [label for label, keep in zip(case, flags, strict=True) if keep]
-        for case, flags in zip(labels, kept, strict=True)
-    ]
+def _coded(labels: CaseLabels) -> Codes:
+    """Raises ValueError for a label that is not 1, 0 or None."""
+    flat = list(chain.from_iterable(labels))
+    try:
+        return np.fromiter(map(_CODES.__getitem__, flat), np.int8, len(flat))
+    except (KeyError, TypeError):
+        wrong = next(label for label in flat if label not in (0, 1, None))
+        raise ValueError(f"A binary label is 1, 0 or None, not {wrong!r}.") from None
+
+
+def _places(sizes: Sequence[int]) -> Places:
+    return np.repeat(np.arange(len(sizes)), sizes)
+
+
+def _count(flags: NDArray[np.bool_]) -> int:
+    return int(np.count_nonzero(flags))
 
 
 def _tpr(rows: Floats) -> Floats:
@@ -285,10 +311,9 @@ def _two_sided(values: Floats) -> float | None:
     return min(1.0, 2 * (tail + 1) / (len(defined) + 1))
 
 
-def _require_same_shape(gold: CaseLabels, other: CaseLabels) -> None:
-    if [len(case) for case in gold] != [len(case) for case in other]:
+def _same_sizes(gold: CaseLabels, other: CaseLabels) -> list[int]:
+    """The number of segments of each case; raises ValueError if they differ."""
+    sizes = [len(case) for case in gold]
+    if sizes != [len(case) for case in other]:
         raise ValueError("Gold labels and predictions need the same cases with the same segments.")
-    for labels in (gold, other):
-        for label in (label for case in labels for label in case):
-            if label not in (0, 1, None):
-                raise ValueError(f"A binary label is 1, 0 or None, not {label!r}.")
+    return sizes

@@ -112,6 +112,7 @@ def estimate(
     cases: int,
     undefined_because: str = "",
     fallback: str = "the data do not determine it",
+    sums: Floats | None = None,
 ) -> Estimate:
     """Apply a formula to the counts of all cases, and to those of every resample.
 
@@ -129,6 +130,8 @@ def estimate(
         A reason known beforehand; if given, nothing is computed.
     fallback : str
         The reason where only the formula finds that the statistic is undefined.
+    sums : array of shape (resamples, d)
+        ``weights @ per_case``, for whoever applies several formulas to the same counts: it is nearly all of the work.
     """
     drawn = len(weights)
     if undefined_because:
@@ -137,7 +140,9 @@ def estimate(
         value = float(formula(per_case.sum(axis=0, keepdims=True))[0])
         if not np.isfinite(value):
             return Estimate(None, fallback, None, None, fallback, n, cases, 0, 0)
-        values = formula(weights @ per_case) if drawn else np.empty(0)
+        if drawn and sums is None:
+            sums = weights @ per_case
+        values = formula(sums) if drawn and sums is not None else np.empty(0)
     defined = values[np.isfinite(values)]
     dropped = drawn - len(defined)
     missing = _no_interval(cases, drawn, dropped, defined)

@@ -108,13 +108,20 @@ def binary_metrics(gold: Sequence[int], predicted: Sequence[int]) -> BinaryMetri
         if value not in (0, 1):
             raise ValueError(f"Binary labels are 0 or 1, not {value!r}.")
     pairs = list(zip(gold, predicted, strict=True))
-    tp, fn = pairs.count((1, 1)), pairs.count((1, 0))
-    tn, fp = pairs.count((0, 0)), pairs.count((0, 1))
+    return metrics_of_counts(
+        tp=pairs.count((1, 1)), fn=pairs.count((1, 0)), tn=pairs.count((0, 0)), fp=pairs.count((0, 1))
+    )
+
+
+def metrics_of_counts(*, tp: int, fn: int, tn: int, fp: int) -> BinaryMetrics:
+    """Return the rates of confusion counts; see `BinaryMetrics`."""
     tpr, tnr = _share(tp, tp + fn), _share(tn, tn + fp)
     balanced = None
     if tpr is not None and tnr is not None:
         balanced = 2 * tpr * tnr / (tpr + tnr) if tpr + tnr else 0.0
-    return BinaryMetrics(tp, fn, tn, fp, tpr, tnr, _share(2 * tn, 2 * tn + fn + fp), balanced, len(pairs))
+    return BinaryMetrics(
+        tp, fn, tn, fp, tpr, tnr, _share(2 * tn, 2 * tn + fn + fp), balanced, tp + fn + tn + fp
+    )
 
 
 def failure_modes(labels: Iterable[str]) -> FailureModes:

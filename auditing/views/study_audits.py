@@ -4,11 +4,13 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
+from annotation.views.studies import of_traces
 from auditing.models import AuditRun
 from auditing.services.study_audit import audit_choose, choice
 from reasonaudit.lib.errors import UserError
 
 
+@of_traces
 def study_audit(request: HttpRequest, slug: str) -> HttpResponse:
     """Runs over the study's cases, with how many of them each covers. POST `run` is a run's id, or "" for none."""
     study = request.access.object  # type: ignore[attr-defined]

@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from annotation.formats import study_bundle
+from annotation.views.studies import of_traces
 from auditing.services import study_imports
 from auditing.services.study_exports import export_study
 from auditing.views import uploads
@@ -22,6 +23,7 @@ PEOPLE_PREFIX = "person-"
 PROBLEMS_SHOWN = 100
 
 
+@of_traces
 def study_export(request: HttpRequest, slug: str) -> HttpResponse:
     """The whole study as one archive, with checksums, schema and data card."""
     study = request.access.object  # type: ignore[attr-defined]

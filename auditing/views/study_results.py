@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from annotation.models import Study
+from annotation.views.studies import of_traces
 from auditing.core.agreement import MEASURES
 from auditing.selectors.study_results.choices import read_choices
 from auditing.selectors.study_results.comparison import SEED as COMPARISON_SEED
@@ -20,6 +21,7 @@ GOLD_HEADS = {"adjudicated": "Adjudicated", "unanimous": "All agree", "imported"
 FORM_CHOICES = ("gold", "audit", "judges", "intervals", "compare")
 
 
+@of_traces
 def results_page(request: HttpRequest, slug: str) -> HttpResponse:
     """The results under the choices of the address; for a change in the table alone, only the table."""
     study = study_of(request)
@@ -46,6 +48,7 @@ def results_page(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "auditing/study_results.html", context)
 
 
+@of_traces
 def method_page(request: HttpRequest, slug: str) -> HttpResponse:
     """How this is computed: formulas, sources, seeds, and what was left out here."""
     study = study_of(request)

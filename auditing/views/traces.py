@@ -93,7 +93,8 @@ def segment_line(segment: Segment, trace: Trace) -> dict[str, Any]:
 def case_sections(case: Case) -> list[tuple[str, list[str]]]:
     """The case as headed parts: its own, else its text as one part; then question and reference answer."""
     parts = [(str(heading), str(text)) for heading, text in case.sections] or [("", case.context)]
-    if case.question and not any(case.question == text for _, text in parts):
+    # Many data sets have the question as a part of the case already.
+    if case.question and case.question.split() not in [text.split() for _, text in parts]:
         parts.append(("Question to the model", case.question))
     if case.reference:
         parts.append(("Reference", case.reference))

@@ -40,7 +40,9 @@ class SecurityHeadersMiddleware:
         headers = response.headers
         headers["Cross-Origin-Resource-Policy"] = "same-origin"
         headers["Permissions-Policy"] = PERMISSIONS_POLICY
-        if not request.path_info.startswith(settings.STATIC_URL):
+        # Films are asked for in many parts: a view may say that the browser keeps them and asks whether it still may.
+        is_kept = getattr(response, "kept_privately", False)
+        if not request.path_info.startswith(settings.STATIC_URL) and not is_kept:
             headers["Cache-Control"] = "no-store"
         return response
 

@@ -10,7 +10,9 @@ LAST_SEEN = "_seen_at"
 # The stamp of the last activity is written at most this often: reading pages should not write each time.
 STAMP_EVERY_SECONDS = 60
 # Asked by pages on their own: a tab left open must not keep a login alive.
-POLLED_ROUTES = frozenset({"api:run-detail", "api:assignment-tab", "accounts:relogin", "healthz", "readyz"})
+POLLED_ROUTES = frozenset(
+    {"api:run-detail", "api:assignment-tab", "api:video-playback", "accounts:relogin", "healthz", "readyz"}
+)
 
 
 def start(session: Any) -> None:

@@ -10,6 +10,7 @@ app_name = "api"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
     path("token/", TokenView.as_view(), name="token"),
+    path("", include("videos.api.v1.urls")),
     path("", include("annotation.api.v1.urls")),
     path("", include("auditing.api.v1.urls")),
 ]

@@ -9,6 +9,7 @@ from .channels import *  # noqa: F403
 from .csp import *  # noqa: F403
 from .database import *  # noqa: F403
 from .llm import *  # noqa: F403
+from .media import *  # noqa: F403
 from .queue import *  # noqa: F403
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,6 +41,7 @@ INSTALLED_APPS = [
     "reasonaudit",
     "reasonaudit.lib",
     "reasonaudit.accounts",
+    "videos",
     "annotation",
     "auditing",
 ]
@@ -139,8 +141,13 @@ SPECTACULAR_SETTINGS = {
     "DESCRIPTION": "Traces, audit runs, relations and results.",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
-    # Two kinds of fields are called "label": what people say of a segment, and what a relation is.
-    "ENUM_NAME_OVERRIDES": {"SegmentLabelEnum": "annotation.core.labels.LABELS"},
+    # Two kinds of fields are called "label": what people say of a segment, and what a relation is. Two are called
+    # "state": of a run, and of a video.
+    "ENUM_NAME_OVERRIDES": {
+        "SegmentLabelEnum": "annotation.core.labels.LABELS",
+        "StateEnum": "reasonaudit.lib.models.RunState",
+        "VideoStateEnum": "videos.models.Video.State",
+    },
 }
 
 STATIC_URL = "/static/"
@@ -172,5 +179,6 @@ LOGGING = {
         "reasonaudit": {"level": "INFO"},
         "auditing": {"level": "INFO"},
         "annotation": {"level": "INFO"},
+        "videos": {"level": "INFO"},
     },
 }

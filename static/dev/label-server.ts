@@ -35,6 +35,7 @@ export function makePayload(query: URLSearchParams): AssignmentPayload {
     why_not: "",
     version: 17,
     round: 1,
+    notes: { text: "", version: 0, editable: true },
     guideline: {
       version: 3,
       html: GUIDELINE,
@@ -75,12 +76,12 @@ export function makePayload(query: URLSearchParams): AssignmentPayload {
       ...(segment.context ? {} : { label: labelOf(segment.index <= upTo ? said[segment.index] : undefined) }),
     })),
     returned: query.has("returned") ? { reason: "Please look at the last two segments again.", segments: { 8: "Is the schedule really to stay?" } } : null,
-    limits: { comment: 10000 },
+    limits: { comment: 10000, notes: 20000 },
     next: null,
     progress: { submitted: 11, of: 40 },
     recall: { allowed: true },
     reveal: { allowed: query.has("open"), done: query.has("open"), url: at("audit/"), others_url: at("others/") },
-    urls: { detail: at(""), save: at("segments/{index}/"), submit: at("submit/"), tab: at("tab/"), recall: at("recall/"), reveal: at("reveal/"), revise: at("revisions/{index}/"), feedback: at("feedback/"), relogin: "/accounts/relogin/", work: "#work", next: "#next" },
+    urls: { detail: at(""), save: at("segments/{index}/"), submit: at("submit/"), tab: at("tab/"), recall: at("recall/"), reveal: at("reveal/"), revise: at("revisions/{index}/"), notes: at("notes/"), feedback: at("feedback/"), relogin: "/accounts/relogin/", work: "#work", next: "#next" },
   };
 }
 
@@ -133,6 +134,7 @@ export function makeServer(payload: AssignmentPayload, fault = ""): FakeServer {
     }
     const place = /(segments|revisions)\/(\d+)\/$/.exec(url);
     if (method === "PUT" && place) return save(place[1] === "revisions", Number(place[2]), body);
+    if (method === "PUT" && url.endsWith("/notes/")) return note(body);
     if (url.endsWith("/submit/")) return submit();
     if (url.endsWith("/recall/")) return change({ state: "draft", editable: true, reveal: { ...payload.reveal, allowed: false } });
     if (url.endsWith("/reveal/")) return change({ reveal: { ...payload.reveal, done: true, allowed: true } });
@@ -168,6 +170,20 @@ export function makeServer(payload: AssignmentPayload, fault = ""): FakeServer {
     else found.label = { ...draft, version, saved_at, active_ms: Number(body.active_ms), complete: isComplete(draft) };
     payload.version++;
     return [200, { version, saved_at, complete: isComplete(draft), assignment: state() }];
+  }
+
+  function note(body: Record<string, unknown>): [number, unknown] {
+    if (server.fault === "withdrawn") return error(409, "not_editable", "This case was withdrawn by the study lead.");
+    if (server.fault === "other_tab") return error(409, "other_tab", "Open elsewhere.", { since: "2026-11-30T10:40:00Z" });
+    if (server.fault === "conflict") {
+      server.fault = "";
+      payload.notes = { ...payload.notes, text: "Noted on another machine.", version: 7001 };
+    }
+    const { text, version } = payload.notes;
+    if (body.base_version !== version) return error(409, "version_conflict", "Changed elsewhere.", { current: { notes: text, version } });
+    // The real one is made of the text, too: it grows with nothing.
+    payload.notes = { ...payload.notes, text: String(body.notes), version: [...String(body.notes)].reduce((sum, one) => (sum * 31 + (one.codePointAt(0) ?? 0)) % 1_000_003, 1) };
+    return [200, { version: payload.notes.version, saved_at: new Date().toISOString() }];
   }
 
   function submit(): [number, unknown] {

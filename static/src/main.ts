@@ -10,6 +10,7 @@ const islands: Record<string, () => Promise<Island>> = {
   "study-results": () => import("./islands/study-results/index"),
   "label-case": () => import("./islands/label-case/index"),
   adjudicate: () => import("./islands/adjudicate/index"),
+  "video-refine": () => import("./islands/video-refine/index"),
 };
 
 for (const host of document.querySelectorAll<HTMLElement>("[data-island]")) {
@@ -41,6 +42,7 @@ const pageParts: Record<string, () => Promise<unknown>> = {
   "#share-from": () => import("./pages/share-range"),
   "[data-submit-on-change]": () => import("./pages/submit-on-change"),
   "form[data-logout]": () => import("./pages/logout-guard"),
+  "form[data-upload]": () => import("./pages/video-upload"),
   "[data-split-cursor]": () => import("./pages/segment-split"),
   // The plan comes later by htmx on the list of traces; its place is there from the start.
   "#plan, [data-submit-once]": () => import("./pages/submit-once"),

@@ -67,7 +67,7 @@ def desk(demo: Dataset, context: BrowserContext, live_server: object) -> Desk:
     page.get_by_role("button", name="Log in").click()
     page.wait_for_url(lambda url: "login" not in url)
     page.close()
-    return Desk(assignment, member.user, f"{live_server}/work/{assignment.public_id}/", context)
+    return Desk(assignment, member.user, f"{live_server}/my-cases/{assignment.public_id}/", context)
 
 
 def say(page: Page, index: int) -> None:
@@ -137,6 +137,17 @@ def test_ds_04_text_is_sent_within_two_seconds_and_at_once_when_the_page_is_hidd
     page.keyboard.type(" More.")
     page.goto("about:blank")  # away before the pause is over
     wait(page, lambda: desk.label(2).comment == "Typed and left alone. More.")
+
+
+def test_ds_04_own_notes_are_saved_and_there_again(desk: Desk) -> None:
+    page = desk.open()
+    page.get_by_text("My notes").click()
+    page.get_by_label("On this case, for yourself").fill("Ask about S3.")
+    saved(page)
+    wait(page, lambda: Assignment.objects.get(pk=desk.assignment.pk).notes == "Ask about S3.")
+    assert (faults(page), overflows(page)) == ([], [])
+    page.reload()
+    expect(page.get_by_label("On this case, for yourself")).to_have_value("Ask about S3.")
 
 
 def test_ds_06_a_second_tab_reads_until_it_takes_over(desk: Desk) -> None:
@@ -242,7 +253,7 @@ def test_pr_06_logging_out_asks_while_something_is_unsent_and_then_leaves_nothin
     expect(page.locator("#label-comment")).to_have_value("Never sent.")
     page.once("dialog", lambda dialog: dialog.accept())
     page.get_by_role("button", name="Log out").click()
-    page.wait_for_url(lambda url: "/work/" not in url)
+    page.wait_for_url(lambda url: "/my-cases/" not in url)
     kept = page.evaluate(
         """() => new Promise((resolve) => { const open = indexedDB.open('reasonaudit');
         open.onsuccess = () => { const all = open.result.transaction('changes').objectStore('changes').count();

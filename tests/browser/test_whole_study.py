@@ -98,7 +98,7 @@ def label(page: Page, slug: str, said: list[tuple[str, str]]) -> None:
     with page.expect_navigation():
         page.get_by_role("button", name="I have read version 1").click()
     for _ in range(2):
-        page.goto("/work/")
+        page.goto("/my-cases/")
         page.get_by_role("link", name="Begin Case").click()
         page.wait_for_selector("[data-island='label-case'][data-ready]")
         for index, (key, comment) in enumerate(said, start=2):

@@ -17,6 +17,7 @@ from reasonaudit.accounts.models import Role
 from reasonaudit.lib import access
 from tests.annotation import factories
 from tests.project.routes import SAMPLES, patterns
+from tests.videos import factories as video_factories
 
 pytestmark = pytest.mark.django_db
 TABLE = Path(permissions.__file__).with_name("permissions.csv")
@@ -24,7 +25,10 @@ STATES = {
     "assignment": [state.value for state in State],
     "study": list(Study.Stage.values),
     "item": list(Study.Stage.values),
+    # Those who see every video by their role are its viewers; the rest need a reason that nobody has here.
+    "video": [""],
 }
+SEE_EVERY_VIDEO = {Role.RESEARCHER, Role.MANAGER, Role.ADMIN}
 
 
 def object_rows() -> list[dict[str, str]]:
@@ -55,12 +59,15 @@ class Scene:
         for role in Role.values:
             leads = {"lead"} if role in {Role.MANAGER, Role.ADMIN} else set()
             everyone[f"any {role}"] = (factories.user(role), leads)
+        for user, relations in everyone.values():
+            relations |= {"viewer"} if user.role in SEE_EVERY_VIDEO else set()
         self.people: dict[str, tuple[Any, set[str]]] = everyone
+        self.video = video_factories.video()
 
     def set_state(self, kind: str, state: str) -> None:
         if kind == "assignment":
             Assignment.objects.filter(pk=self.assignment.pk).update(state=state)
-        else:
+        elif kind != "video":
             Study.objects.filter(pk=self.study.pk).update(stage=state)
 
     def arguments(self, names: dict[str, Any]) -> dict[str, Any]:
@@ -68,6 +75,7 @@ class Scene:
             "slug": self.study.slug,
             "item": self.item.public_id,
             "assignment": self.assignment.public_id,
+            "video": self.video.public_id,
         }
         return {
             name: known[name] if name in known else SAMPLES.get(type(converter).__name__, "missing")
@@ -88,7 +96,9 @@ def expected(row_set: list[dict[str, str]], method: str, user: Any, relations: s
 
 def relations_of(kind: str, relations: set[str]) -> set[str]:
     """Which relations count for a kind of object."""
-    return relations & {"own", "lead"} if kind == "assignment" else relations - {"own"}
+    if kind == "video":
+        return relations & {"viewer"}
+    return relations & {"own", "lead"} if kind == "assignment" else relations - {"own", "viewer"}
 
 
 def pattern_of(route: str) -> Any:

@@ -58,4 +58,5 @@ urlpatterns = [
     path("", page, name="home"),
     path("", include("annotation.urls")),
     path("", include("auditing.urls")),
+    path("", include("videos.urls")),
 ]

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotation.api.v1.writes import SaveView, StrictSerializer, found, write_once
+from annotation.api.v1.writes import SaveView, StrictSerializer, of_traces, write_once
 from annotation.core.labels import LABELS
 from annotation.core.states import Part
 from annotation.models import Study, StudyItem
@@ -67,7 +67,7 @@ class AdjudicationQueue(APIView):
     @extend_schema(responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, slug: str) -> Response:
         """Return segments with labels in the order of the letters, largest gap first, and how many agree."""
-        study: Study = found(request)
+        study: Study = of_traces(request)
         return Response(selectors.queue(study) | {"flagged": selectors.flagged_clauses(study)})
 
 
@@ -77,7 +77,7 @@ class AdjudicationItem(APIView):
     @extend_schema(responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, item: UUID) -> Response:
         """Return case, segments, everybody's labels by letter, decisions, and what happened to it."""
-        row: StudyItem = found(request)
+        row: StudyItem = of_traces(request)
         payload = selectors.item_payload(row, request.user)
         if payload is None:
             raise services.not_ready()
@@ -90,7 +90,7 @@ class AdjudicationSegment(SaveView):
     @extend_schema(request=DecisionSerializer, responses=OpenApiTypes.OBJECT)
     def put(self, request: Request, item: UUID, index: int) -> Response:
         """Save the draft, or decide for good; 409 with what stands when somebody else saved meanwhile."""
-        row: StudyItem = found(request)
+        row: StudyItem = of_traces(request)
 
         def save(body: dict[str, Any]) -> dict[str, Any]:
             says = services.Draft(
@@ -126,7 +126,7 @@ class AdjudicationReopen(APIView):
     @extend_schema(request=WhySerializer, responses=OpenApiTypes.OBJECT)
     def post(self, request: Request, item: UUID, index: int) -> Response:
         """Open a decided or agreed segment with a reason; earlier decisions stay."""
-        row: StudyItem = found(request)
+        row: StudyItem = of_traces(request)
         part = Part.ADJUDICATOR if decides(request) else Part.LEAD
 
         def reopen(body: dict[str, Any]) -> dict[str, Any]:
@@ -142,7 +142,7 @@ class AdjudicationReturn(APIView):
     @extend_schema(request=ReturnSerializer, responses=OpenApiTypes.OBJECT)
     def post(self, request: Request, item: UUID) -> Response:
         """Return the work of the person behind a letter, with a reason and remarks on segments."""
-        row: StudyItem = found(request)
+        row: StudyItem = of_traces(request)
 
         def give_back(body: dict[str, Any]) -> dict[str, Any]:
             services.labeller_return(item=row, by=request.user, **body)
@@ -157,7 +157,7 @@ class AdjudicationFlag(APIView):
     @extend_schema(request=FlagSerializer, responses=OpenApiTypes.OBJECT)
     def post(self, request: Request, item: UUID, index: int) -> Response:
         """Tell the study's lead that the guideline is not clear on this segment, or take it back."""
-        row: StudyItem = found(request)
+        row: StudyItem = of_traces(request)
 
         def flag(body: dict[str, Any]) -> dict[str, Any]:
             services.clause_flag(item=row, index=index, by=request.user, **body)

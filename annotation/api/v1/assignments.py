@@ -13,6 +13,8 @@ from rest_framework.views import APIView
 from annotation.api.v1.writes import (
     SaveView,
     StrictSerializer,
+    TabField,
+    case_of,
     check_person,
     found,
     read_body,
@@ -27,13 +29,6 @@ from annotation.services.reveals import assignment_reveal
 from annotation.services.submissions import assignment_recall, assignment_submit
 from annotation.services.tabs import tab_hold
 from reasonaudit.lib.errors import UserError
-
-
-class TabField(serializers.UUIDField):
-    """The id of a browser tab; programs have none."""
-
-    def __init__(self) -> None:
-        super().__init__(allow_null=True, default=None)
 
 
 class LabelSerializer(StrictSerializer):
@@ -80,10 +75,10 @@ class TabSerializer(StrictSerializer):
 
 
 class NotesSerializer(StrictSerializer):
-    """A person's own notes, and the text that they replace (null: whatever is there)."""
+    """A person's own notes, and the version that they replace (null: whatever is there)."""
 
     notes = serializers.CharField(allow_blank=True, trim_whitespace=False)
-    base = serializers.CharField(allow_blank=True, trim_whitespace=False, allow_null=True, default=None)
+    base_version = serializers.IntegerField(min_value=0, allow_null=True, default=None)
     tab = TabField()
 
 
@@ -108,7 +103,7 @@ class AssignmentDetail(APIView):
     @extend_schema(responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, assignment: UUID) -> Response:
         """Return what the workspace shows: case, segments, own labels, guideline, what may be done."""
-        return Response(workspace_payload(found(request), request.user))
+        return Response(workspace_payload(case_of(request), request.user))
 
 
 class AssignmentSegment(SaveView):
@@ -117,7 +112,7 @@ class AssignmentSegment(SaveView):
     @extend_schema(request=LabelSerializer, responses=OpenApiTypes.OBJECT)
     def put(self, request: Request, assignment: UUID, index: int) -> Response:
         """Save it; 409 where it was saved elsewhere (`current`), the work is closed, or another tab writes."""
-        row = found(request)
+        row = case_of(request)
 
         def save(fields: dict[str, Any]) -> dict[str, Any]:
             return segment_label_save(
@@ -138,7 +133,7 @@ class AssignmentRevision(SaveView):
     @extend_schema(request=RevisionSerializer, responses=OpenApiTypes.OBJECT)
     def put(self, request: Request, assignment: UUID, index: int) -> Response:
         """Save it with its reason; the label that was handed in stays."""
-        row = found(request)
+        row = case_of(request)
 
         def revise(fields: dict[str, Any]) -> dict[str, Any]:
             return label_revise(
@@ -188,7 +183,7 @@ class AssignmentReveal(APIView):
     @extend_schema(request=ReasonSerializer, responses=OpenApiTypes.OBJECT)
     def post(self, request: Request, assignment: UUID) -> Response:
         """Open the audit of this case to the person, on the record."""
-        row = found(request)
+        row = case_of(request)
         return write_once(
             request,
             ReasonSerializer,
@@ -237,7 +232,7 @@ class AssignmentFeedback(APIView):
     @extend_schema(responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, assignment: UUID) -> Response:
         """Return expected labels with reasons, once the case was handed in; the same 404 for every other case."""
-        feedback = training_feedback(found(request))
+        feedback = training_feedback(case_of(request))
         if feedback is None:
             raise UserError("no_feedback", "There is no feedback on this case.", status=404)
         return Response(feedback)
@@ -249,7 +244,7 @@ class AssignmentOthers(APIView):
     @extend_schema(responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, assignment: UUID) -> Response:
         """Return others' handed-in labels without names, once the own ones were and the audit was shown."""
-        others = others_labels(found(request))
+        others = others_labels(case_of(request))
         if others is None:
             message = "Other people's labels are shown after yours were handed in and the audit was shown."
             raise UserError("not_yet", message, status=409)

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from annotation.api.v1 import adjudication, assignments, guidelines
+from annotation.api.v1 import adjudication, assignments, guidelines, refinements
 
 CASE = "assignments/<uuid:assignment>/"
 
@@ -16,6 +16,12 @@ urlpatterns: list[URLPattern] = [
     path(f"{CASE}recall/", assignments.AssignmentRecall.as_view(), name="assignment-recall"),
     path(f"{CASE}reveal/", assignments.AssignmentReveal.as_view(), name="assignment-reveal"),
     path(f"{CASE}tab/", assignments.AssignmentTab.as_view(), name="assignment-tab"),
+    path("refinements/<uuid:assignment>/", refinements.RefinementDetail.as_view(), name="refinement-detail"),
+    path(
+        "refinements/<uuid:assignment>/operations/",
+        refinements.RefinementOperations.as_view(),
+        name="refinement-operations",
+    ),
     path(f"{CASE}notes/", assignments.AssignmentNotes.as_view(), name="assignment-notes"),
     path(f"{CASE}guideline/", assignments.AssignmentGuideline.as_view(), name="assignment-guideline"),
     path(f"{CASE}feedback/", assignments.AssignmentFeedback.as_view(), name="assignment-feedback"),

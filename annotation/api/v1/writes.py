@@ -9,6 +9,8 @@ from rest_framework.response import Response
 from rest_framework.throttling import BaseThrottle, ScopedRateThrottle
 from rest_framework.views import APIView
 
+from annotation.models import Study
+from annotation.selectors.studies import check_of_traces
 from reasonaudit.lib.errors import UserError
 from reasonaudit.lib.idempotency import once, read_key
 
@@ -21,6 +23,13 @@ class StrictSerializer(serializers.Serializer[Any]):
         if isinstance(data, Mapping) and (unknown := sorted(set(data) - set(self.fields))):
             raise serializers.ValidationError(dict.fromkeys(unknown, "Not known here."))
         return super().to_internal_value(data)
+
+
+class TabField(serializers.UUIDField):
+    """The id of a browser tab; programs have none."""
+
+    def __init__(self) -> None:
+        super().__init__(allow_null=True, default=None)
 
 
 class SaveView(APIView):
@@ -76,3 +85,26 @@ def write_once(
 def found(request: Request) -> Any:
     """The row that the permission matrix found for this request."""
     return request._request.access.object  # type: ignore[attr-defined]
+
+
+def of_traces(request: Request) -> Any:
+    """The study or item of the request, if it is one of traces; answers 404 for a study of videos."""
+    row = found(request)
+    check_of_traces(row if isinstance(row, Study) else row.study)
+    return row
+
+
+def case_of(request: Request) -> Any:
+    """The assignment of the request, if it is a case whose segments are labelled; answers 404 for a video question."""
+    row = found(request)
+    if row.item.question_id is not None:
+        raise UserError("not_found", "This work is a video question: it has no segments.", status=404)
+    return row
+
+
+def question_of(request: Request) -> Any:
+    """The assignment of the request, if it is a video question; answers 404 for a case."""
+    row = found(request)
+    if row.item.question_id is None:
+        raise UserError("not_found", "This work is no video question.", status=404)
+    return row

@@ -10,6 +10,7 @@ from rest_framework import generics, serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotation.api.v1.writes import of_traces
 from annotation.formats.registry import write_uroreason
 from annotation.models import Study, StudyItem
 from annotation.selectors import study_rows
@@ -21,7 +22,8 @@ from auditing.services.study_exports import with_reference
 class StudySerializer(serializers.ModelSerializer[Study]):
     """A study: what is labelled, and how."""
 
-    dataset = serializers.SlugField(source="dataset.slug", read_only=True)
+    dataset = serializers.SlugField(source="dataset.slug", read_only=True, allow_null=True)
+    video_set = serializers.SlugField(source="video_set.slug", read_only=True, allow_null=True)
     items = serializers.SerializerMethodField()
 
     class Meta:
@@ -31,6 +33,7 @@ class StudySerializer(serializers.ModelSerializer[Study]):
             "name",
             "description",
             "dataset",
+            "video_set",
             "stage",
             "blinding",
             "overlap",
@@ -49,7 +52,7 @@ class StudyList(generics.ListAPIView[Any]):
     """The studies that you lead."""
 
     serializer_class = StudySerializer
-    queryset = Study.objects.select_related("dataset").order_by("-pk")
+    queryset = Study.objects.select_related("dataset", "video_set").order_by("-pk")
 
     def get_queryset(self) -> QuerySet[Study]:
         """Leave out what the user does not lead."""
@@ -63,7 +66,7 @@ class StudyDetail(generics.RetrieveAPIView[Any]):
     """One study."""
 
     serializer_class = StudySerializer
-    queryset = Study.objects.select_related("dataset")
+    queryset = Study.objects.select_related("dataset", "video_set")
     lookup_field = "slug"
 
 
@@ -82,7 +85,7 @@ class StudyTraces(generics.ListAPIView[Any]):
 
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """One page of cases."""
-        study = Study.objects.select_related("dataset").get(slug=self.kwargs["slug"])
+        study = of_traces(request)
         items: QuerySet[StudyItem] = (
             study.items.exclude(kind=StudyItem.Kind.TRAINING)
             .select_related("trace__case")

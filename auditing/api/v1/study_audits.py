@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from annotation.api.v1.writes import case_of, of_traces
 from annotation.models import Assignment, Study, StudyItem
 from annotation.selectors.work import may_see_audit
 from auditing.models import AuditRun
@@ -24,18 +25,13 @@ class StudyAuditSerializer(serializers.Serializer[Any]):
     run = serializers.IntegerField(allow_null=True, min_value=1)
 
 
-def found(request: Request) -> Any:
-    """The row that the permission matrix found for this request."""
-    return request._request.access.object  # type: ignore[attr-defined]
-
-
 class AssignmentAudit(APIView):
     """The audit of a case for the person who labelled it."""
 
     @extend_schema(responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, assignment: UUID) -> Response:
         """Return the audit as `/audits/<id>/` does, or `{"none": why}`; 409 before it was revealed."""
-        row: Assignment = found(request)
+        row: Assignment = case_of(request)
         if not may_see_audit(row):
             raise UserError(
                 "not_revealed",
@@ -52,7 +48,7 @@ class AdjudicationAudit(APIView):
     @extend_schema(responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, item: UUID, index: int) -> Response:
         """Return what the audit says of a decided segment; 409 before the final decision."""
-        row: StudyItem = found(request)
+        row: StudyItem = of_traces(request)
         return Response(study_audit.audit_after_decision(item=row, index=index, by=request.user))
 
 
@@ -62,12 +58,12 @@ class ChosenAudit(APIView):
     @extend_schema(responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, slug: str) -> Response:
         """Return the run that is shown and those that could be."""
-        return Response(study_audit.choice(found(request)))
+        return Response(study_audit.choice(of_traces(request)))
 
     @extend_schema(request=StudyAuditSerializer, responses=OpenApiTypes.OBJECT)
     def put(self, request: Request, slug: str) -> Response:
         """Choose a run over the study's data set, or none."""
-        study: Study = found(request)
+        study: Study = of_traces(request)
         body = StudyAuditSerializer(data=request.data)
         body.is_valid(raise_exception=True)
         wanted = body.validated_data["run"]
@@ -86,4 +82,4 @@ class StudyAgreement(APIView):
     @extend_schema(responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, slug: str) -> Response:
         """Return raw agreement and a coefficient on the first blind labels, with 95 % intervals over cases."""
-        return Response(agreement_before_decisions(found(request)))
+        return Response(agreement_before_decisions(of_traces(request)))

@@ -6,6 +6,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from annotation.api.v1.writes import of_traces
 from auditing.selectors.study_results.choices import INTERVALS, read_choices
 from auditing.selectors.study_results.gold import SOURCES
 from auditing.selectors.study_results.segments import SORTS, read_table
@@ -32,7 +33,7 @@ class StudyResults(APIView):
     )
     def get(self, request: Request, slug: str) -> Response:
         """Return the document (schema `reasonaudit.study-results/1`) with one page of segments."""
-        study = request._request.access.object  # type: ignore[attr-defined]
+        study = of_traces(request)
         table = read_table(request.query_params)
         found = study_results.results(study, read_choices(request.query_params), request.user)
         return Response(study_results.document_with_table(found, table))

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
 
-from auditing.core.drift import MINIMUM_MS, Session, annotator_drift
+from auditing.core.drift import MINIMUM_MS, MINIMUM_SESSIONS, Session, annotator_drift
 from auditing.core.estimates import wilson_share
 from auditing.core.takeaways import pace_takeaway
 
@@ -19,18 +19,26 @@ SESSION_GAP = timedelta(minutes=30)
 
 
 def pace_panel(found: Material, cells: Cells) -> dict[str, Any]:
-    """Charts per person; without times there is nothing to chart."""
+    """Charts per person who has labels. Where nobody has enough sessions for limits, `missing` says so."""
     everybody = (_person(found, person, cells) for person in found.people)
     people = [one for one in everybody if one is not None]
     judged = [one for one in people if one["judged"]]
+    timed = [one for one in people if one["sessions"]]
     return {
-        "title": pace_takeaway(
-            [one["person"] for one in judged if one["drifting"]], len(judged), len(people)
-        ),
-        "empty": "" if people else "no_times",
+        "title": pace_takeaway([one["person"] for one in judged if one["drifting"]], len(judged), len(timed)),
+        "empty": "" if people else "no_labels",
+        "missing": "" if judged else _missing(people),
         "minimum_ms": MINIMUM_MS,
         "people": people,
     }
+
+
+def _missing(people: list[dict[str, Any]]) -> str:
+    most = max((len(one["sessions"]) for one in people), default=0)
+    needs = f"Limits need {MINIMUM_SESSIONS} sessions of one person"
+    if not most:
+        return f"{needs}, and no label has a time: times come from labels that are made in the app."
+    return f"{needs}; the most that anybody has is {most}. Until then the figures stand without limits."
 
 
 def sessions_of(found: Material, person: Person) -> list[list[int]]:
@@ -52,9 +60,9 @@ def sessions_of(found: Material, person: Person) -> list[list[int]]:
 
 def _person(found: Material, person: Person, cells: Cells) -> dict[str, Any] | None:
     labels = found.labels[person.pk]
-    groups = sessions_of(found, person)
-    if not groups:
+    if all(label is None for label in labels):
         return None
+    groups = sessions_of(found, person)
     sessions = []
     for number, places in enumerate(groups, start=1):
         own = [label for place in places if (label := labels[place]) is not None]
@@ -81,7 +89,7 @@ def _person(found: Material, person: Person, cells: Cells) -> dict[str, Any] | N
     return {
         "person": person.words,
         "pseudonym": person.pseudonym,
-        "labels": len(times),
+        "labels": sum(label is not None for label in labels),
         "median_ms": _median(times),
         "sessions": [moment.date().isoformat() for moment in moments if moment is not None],
         "charts": [asdict(chart) for chart in drift.charts],

@@ -51,16 +51,18 @@ export interface AssignmentPayload {
   why_not: string;
   version: number;
   round: number;
+  /** The person's own notes on the case. Their version is no counter: it only tells texts apart. */
+  notes: { text: string; version: number; editable: boolean };
   guideline: { version: number; html: string; reasons: Record<GoldWord, Reason[]>; question: string };
   case: { title: string; sections: [string, string][]; question: string; reference?: string | null };
   segments: CaseSegment[];
   returned: { reason: string; segments: Record<string, string> } | null;
-  limits: { comment: number };
+  limits: { comment: number; notes: number };
   next: string | null;
   progress: { submitted: number; of: number };
   recall?: { allowed: boolean };
   reveal: { allowed: boolean; done: boolean; url: string; others_url?: string | null };
-  urls: Record<"detail" | "save" | "submit" | "tab" | "recall" | "reveal" | "revise" | "relogin" | "work", string> & { next?: string | null; feedback?: string | null };
+  urls: Record<"detail" | "save" | "submit" | "tab" | "recall" | "reveal" | "revise" | "notes" | "relogin" | "work", string> & { next?: string | null; feedback?: string | null };
 }
 
 /** A study without a guideline shows its cases, but nothing can be said of them. */

@@ -8,7 +8,7 @@ export interface StoredChange {
   assignment: string;
   /** Order of the changes of one assignment. */
   seq: number;
-  /** What it changes ("s8": the label of S8, "r8": its revision). Changes of one lane replace each other. */
+  /** What it changes ("s8": the label of S8, "r8": its revision, "n0": the notes). Changes of one lane replace each other. */
   lane: string;
   body: Record<string, unknown>;
 }

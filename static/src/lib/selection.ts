@@ -20,10 +20,11 @@ export interface SelectionWords {
   run: string;
 }
 
-export function selectionWords({ ticked, shown, matching, all }: Ticks): SelectionWords {
+/** `unit` is what a row is: "trace", "question". */
+export function selectionWords({ ticked, shown, matching, all }: Ticks, unit = "trace"): SelectionWords {
   const chosen = all ? matching : ticked;
   return {
-    count: chosen === 0 ? "" : all ? `All ${plural(chosen, "trace")} that match selected` : `${number(chosen)} selected`,
+    count: chosen === 0 ? "" : all ? `All ${plural(chosen, unit)} that match selected` : `${number(chosen)} selected`,
     offer: !all && shown > 0 && ticked === shown && matching > shown ? `Select all ${number(matching)} that match` : "",
     run: chosen === 0 ? "Run audit" : `Run audit on ${number(chosen)}`,
   };

@@ -4,7 +4,7 @@ import { headState, selectionWords } from "../lib/selection";
 import type { Ticks } from "../lib/selection";
 
 const one = <E extends HTMLElement>(selector: string): E | null => document.querySelector<E>(selector);
-const boxes = (): HTMLInputElement[] => [...document.querySelectorAll<HTMLInputElement>('#selection input[name="trace"]')];
+const boxes = (): HTMLInputElement[] => [...document.querySelectorAll<HTMLInputElement>('#selection tbody input[type="checkbox"]')];
 
 /** A disabled field is not sent: `all` goes to the server only while all that match are chosen. */
 const allField = (): HTMLInputElement | null => one("[data-all-matching]");
@@ -21,7 +21,7 @@ function ticks(): Ticks {
 
 function show(): void {
   const now = ticks();
-  const words = selectionWords(now);
+  const words = selectionWords(now, one("#selection")?.dataset.unit);
   const head = one<HTMLInputElement>("[data-select-page]");
   if (head) {
     head.hidden = false;

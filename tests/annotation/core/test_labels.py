@@ -89,3 +89,11 @@ def test_ag_12_times_only_grow_and_stay_below_the_wall_time(
     stored: int, sent: int, wall: int, kept: int
 ) -> None:
     assert labels.believable_ms(stored, sent, wall) == kept
+
+
+def test_the_version_of_a_text_tells_texts_apart_and_fits_a_browsers_number() -> None:
+    assert labels.text_version("") == 0
+    # First 12 hexadecimal digits of SHA-256("abc"), FIPS 180-4.
+    assert labels.text_version("abc") == 0xBA7816BF8F01
+    assert labels.text_version("abc ") != labels.text_version("abc")
+    assert labels.text_version("\U0001f9ec") < 2**53

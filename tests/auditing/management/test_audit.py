@@ -1,11 +1,14 @@
 """`manage.py audit` in this process: what it prints, and how it ends."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from auditing.formats.bundle import verify
+from auditing.llm.providers import openai_compatible
+from auditing.llm.retry import RetryPolicy
 from tests.auditing import golden
 from tests.scripted_server import start_scripted_server
 
@@ -263,7 +266,9 @@ def test_lj_18_a_refused_key_is_one_sentence_without_the_key(run, wound, setting
     assert "Traceback" not in done.err
 
 
-def test_a_server_that_is_down_is_one_sentence(run, wound):
+def test_a_server_that_is_down_is_one_sentence(run, wound, monkeypatch):
+    # As often as ever, without the seconds between.
+    monkeypatch.setattr(openai_compatible, "RetryPolicy", partial(RetryPolicy, backoff_base=0.001))
     done = run("audit", wound, "--labeller", "openai:m", "--base-url", "http://127.0.0.1:9/v1", "--no-cache")
     assert done.code == 3
     assert "No connection to http://127.0.0.1:9" in done.err

@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from annotation.formats import study_bundle
-from annotation.models import AdjudicationDecision, SegmentLabel, Study, Submission, Trace
+from annotation.models import AdjudicationDecision, Assignment, SegmentLabel, Study, Submission, Trace
+from annotation.services.labels import notes_save
 from auditing.formats.bundle import verify
 from auditing.formats.csv_view import unescape
 from auditing.formats.verdicts import VerdictRecord, write_verdicts
@@ -179,6 +180,14 @@ def test_pr_04_people_stand_in_an_export_by_pseudonym_only(tmp_path: Path) -> No
     export_study(row, tmp_path, by=row.members.first().user)
     everything = b"".join(contents(tmp_path).values()).lower()
     assert b"zqx" not in everything
+
+
+def test_pr_04_a_persons_own_notes_stay_here(tmp_path: Path) -> None:
+    row = study()
+    for assignment in Assignment.objects.filter(item__study=row):
+        notes_save(assignment=assignment, by=assignment.member.user, notes="zqx, ask at home")
+    export_study(row, tmp_path, by=None)
+    assert b"zqx" not in b"".join(contents(tmp_path).values())
 
 
 def test_ih_14_the_table_is_a_view_whose_cells_run_nothing(tmp_path: Path) -> None:

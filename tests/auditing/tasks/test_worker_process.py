@@ -66,7 +66,9 @@ def test_lj_03_a_run_survives_workers_killed_at_random_points(start_worker):
             worker = start_worker()
             wait_for(lambda wanted=moment + lost: len(server.requests()) >= wanted)
             run.refresh_from_db()
-            if run.deliveries >= MAX_DELIVERIES - 1:  # once more without an answer and the run would be given up
+            if (
+                run.deliveries >= MAX_DELIVERIES - 1
+            ):  # once more without an answer and the run would be given up
                 wait_for(lambda before=run.done: stored(run) > before)
             worker.send_signal(signal.SIGKILL)
             worker.wait(10)

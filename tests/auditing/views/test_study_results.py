@@ -42,6 +42,15 @@ def test_the_page_reads_without_scripts(visitor: Client, study: Study) -> None:
     assert 'href="?cell=confusion%7Cfalse-trust#segments"' in html
 
 
+def test_speed_and_drift_begin_with_the_table_where_no_chart_has_limits(
+    visitor: Client, study: Study
+) -> None:
+    html = page(visitor, study)
+    assert "Limits need 5 sessions of one person; the most that anybody has is" in html
+    assert 'data-figure="pace" data-payload="results-charts" data-first="table"' in html
+    assert "No limits: a chart needs 5 sessions" in html
+
+
 def test_a_number_opens_as_many_segments_as_it_says(visitor: Client, study: Study) -> None:
     document = visitor.get(f"/api/v1/studies/{study.slug}/results/").json()
     trust = document["confusion"]["false_trust"]

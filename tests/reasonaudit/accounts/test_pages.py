@@ -19,7 +19,7 @@ def client_of(role: str) -> Client:
 @pytest.mark.parametrize("role", [Role.PHYSICIAN, Role.ANNOTATOR, Role.ADJUDICATOR])
 def test_ab_01_those_who_judge_are_led_to_their_own_work(role: str) -> None:
     page = client_of(role).get("/", follow=True)
-    assert page.redirect_chain == [("/work/", 302)]
+    assert page.redirect_chain == [("/my-cases/", 302)]
     assert page.status_code == 200
     text = page.content.decode()
     assert "/data-sets/" not in text, "no way to pages they may not see"

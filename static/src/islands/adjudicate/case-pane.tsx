@@ -1,5 +1,6 @@
 // The case on the left, with the question that the model was asked and its whole reasoning.
 import { useState } from "preact/hooks";
+import { asksApart } from "../../lib/case-text";
 import { segmentName } from "../../lib/words";
 import { Icon } from "../shared/parts";
 import type { Store } from "./store";
@@ -73,7 +74,7 @@ function Case({ item }: { item: ItemPayload }) {
           <Lines text={text} />
         </div>
       ))}
-      {item.case.question && <Question item={item} />}
+      {asksApart(item.case.sections, item.case.question) && <Question item={item} />}
       <h3>Reference impression</h3>
       {item.case.reference ? (
         <Lines text={item.case.reference} />

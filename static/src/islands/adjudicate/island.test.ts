@@ -116,6 +116,17 @@ describe("adjudicate", () => {
     expect(location.search).toBe(`?item=${ITEM}&segment=4`);
   });
 
+  it.each([
+    ["not in the case", []],
+    ["a part of the case", [["Question to the model", "What is the\nplan?"]]],
+  ] as [string, [string, string][]][])("shows the question to the model once, where it is %s", async (_, parts) => {
+    const { sections } = item.case;
+    item = itemOf({ case: { ...item.case, sections: [...sections, ...parts] } });
+    await open();
+    const heads = [...document.querySelectorAll(".case h3")].map((head) => head.textContent);
+    expect(heads).toEqual(["Presentation", "Question to the model", "Reference impression"]);
+  });
+
   it("says whose label each choice is, and sets it by key but not while typing", async () => {
     await open();
     expect([...document.querySelectorAll(".choice-button")].map((one) => one.textContent)).toEqual(["Correctas A1", "Uncertainneither2", "Incorrectas B3"]);

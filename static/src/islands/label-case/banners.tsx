@@ -4,6 +4,7 @@ import { asPlainText } from "../../lib/label-draft";
 import { plural } from "../../lib/words";
 import { Icon } from "../shared/parts";
 import type { Workspace } from "./workspace";
+import { NOTES } from "./workspace";
 
 const clock = (iso: string): string => {
   const time = new Date(iso);
@@ -79,11 +80,13 @@ function Unsent({ workspace, message }: { workspace: Workspace; message: string 
     Object.values(store.payload.value.guideline.reasons)
       .flat()
       .find((one) => one.code === code)?.words ?? code;
-  const text = asPlainText(
+  const labels = asPlainText(
     store.payload.value.case.title,
-    lanes.map((lane): [number, Draft] => [Number(lane.slice(1)), queue.latest(lane) as unknown as Draft]),
+    lanes.filter((lane) => lane !== NOTES).map((lane): [number, Draft] => [Number(lane.slice(1)), queue.latest(lane) as unknown as Draft]),
     words,
   );
+  const notes = lanes.includes(NOTES) ? `\n\nMy notes:\n${String(queue.latest(NOTES)?.notes ?? "")}` : "";
+  const text = labels + notes;
   const download = (): void => {
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([text], { type: "text/plain;charset=utf-8" }));

@@ -3,6 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { memo } from "../shared/memo";
 import { Icon } from "../shared/parts";
 import { mount as mountSearch } from "../case-search/index";
+import { asksApart } from "../../lib/case-text";
 import type { AssignmentPayload } from "../../lib/label-draft";
 import { segmentName } from "../../lib/words";
 import type { Workspace } from "./workspace";
@@ -65,8 +66,7 @@ const CaseText = memo<CaseTextProps>(
             ))}
         </div>
       ))}
-      {/* Many data sets have the question as a part of the case already. */}
-      {content.question && !content.sections.some(([, text]) => plain(text) === plain(content.question)) && (
+      {asksApart(content.sections, content.question) && (
         <div class="case-part">
           <h3>Question to the model</h3>
           <p>{content.question}</p>

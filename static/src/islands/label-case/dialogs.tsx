@@ -10,6 +10,7 @@ import { Dialog } from "../shared/dialog";
 import { Icon } from "../shared/parts";
 import { SaidChip } from "./segments";
 import type { Workspace } from "./workspace";
+import { NOTES } from "./workspace";
 
 export function Dialogs({ workspace }: { workspace: Workspace }) {
   const { store } = workspace;
@@ -192,8 +193,35 @@ function ConflictDialog({ workspace, close }: { workspace: Workspace; close: () 
     if (!lane) close();
   }, [lane]);
   if (!lane || parked?.kind !== "conflict") return null;
+  if (lane === NOTES) return <CompareNotes workspace={workspace} mine={String(queue.latest(lane)?.notes ?? "")} theirs={String(parked.current.notes ?? "")} close={close} />;
   const mine = queue.latest(lane) as unknown as Draft & { reason?: string };
   return <Compare key={lane} workspace={workspace} lane={lane} mine={mine} theirs={parked.current as unknown as Draft & { reason?: string }} close={close} />;
+}
+
+function CompareNotes({ workspace, mine, theirs, close }: { workspace: Workspace; mine: string; theirs: string; close: () => void }) {
+  const choices = [
+    { title: "Yours, here", text: mine, words: "Keep mine", kept: mine },
+    { title: "On the server", text: theirs, words: "Take the server's", kept: null },
+  ];
+  return (
+    <Dialog title="My notes were changed in two places" wide close={close}>
+      <p>Choose which text stays, or keep both, one under the other. The text that is not kept is gone.</p>
+      <div class="versions">
+        {choices.map(({ title, text, words, kept }) => (
+          <section class="version" aria-label={title} key={title}>
+            <h3>{title}</h3>
+            <p class="version-text">{text || <span class="muted">No notes</span>}</p>
+            <button type="button" class="btn btn-quiet" onClick={() => workspace.settleNotes(kept)}>
+              {words}
+            </button>
+          </section>
+        ))}
+      </div>
+      <button type="button" class="btn btn-primary" onClick={() => workspace.settleNotes([mine, theirs].filter(Boolean).join("\n"))}>
+        Keep both
+      </button>
+    </Dialog>
+  );
 }
 
 interface CompareProps {

@@ -5,6 +5,7 @@ import type { QueueState } from "../../lib/save-queue";
 import { plural, segmentName } from "../../lib/words";
 import { Icon } from "../shared/parts";
 import type { Workspace } from "./workspace";
+import { NOTES } from "./workspace";
 
 export function SubHead({ workspace }: { workspace: Workspace }) {
   const { store } = workspace;
@@ -102,6 +103,12 @@ const clock = (iso: string): string => {
   return Number.isNaN(time.getTime()) ? "" : time.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
 };
 
+function refusedWords({ parked }: QueueState): string {
+  const notes = parked.has(NOTES);
+  const segments = parked.size - Number(notes);
+  return [...(segments ? [plural(segments, "segment")] : []), ...(notes ? ["my notes"] : [])].join(", ");
+}
+
 /** The state of saving in words; one of saved, saving, offline, conflict, not saved, log in again, read only. */
 export function saveWords(state: QueueState, lastSaved: string | null): SaveWords {
   const kept = `${plural(state.pending, "change")} kept here`;
@@ -112,7 +119,7 @@ export function saveWords(state: QueueState, lastSaved: string | null): SaveWord
   if (state.hold?.kind === "login") return { kind: "bad", icon: "lock", text: `Log in again${state.pending ? `, ${kept}` : ""}` };
   if (state.hold?.kind === "other_tab") return { kind: "warn", icon: "eye", text: "Read only: open in another tab" };
   if (conflicts) return { kind: "bad", icon: "exclamation-triangle", text: conflicts === 1 ? "Conflict: changed in two places" : `${conflicts} conflicts` };
-  if (state.parked.size) return { kind: "bad", icon: "exclamation-triangle", text: `Not saved: ${plural(state.parked.size, "segment")}` };
+  if (state.parked.size) return { kind: "bad", icon: "exclamation-triangle", text: `Not saved: ${refusedWords(state)}` };
   if (state.offline) return { kind: "warn", icon: "cloud-slash", text: `Offline, ${kept}` };
   if (state.pending || state.sending) return { kind: "busy", icon: "arrow-repeat", text: "Saving" };
   return { kind: "good", icon: "check-circle-fill", text: at ? `Saved ${at}` : "Nothing to save yet" };

@@ -63,7 +63,7 @@ async function showPage(): Promise<void> {
 }
 
 beforeEach(() => {
-  history.replaceState(null, "", "/work/1/");
+  history.replaceState(null, "", "/my-cases/1/");
   globalThis.indexedDB = new IDBFactory();
   localStorage.clear();
   vi.stubGlobal("ResizeObserver", class {
@@ -365,6 +365,104 @@ describe("nothing is lost", () => {
     expect(text("[data-label-notices]")).toContain("This browser keeps nothing over a reload");
     await press("1");
     await until(() => label(8).label === "correct");
+  });
+});
+
+describe("my notes", () => {
+  const notes = (): HTMLTextAreaElement => document.querySelector("#own-notes") as HTMLTextAreaElement;
+  const note = async (words: string): Promise<void> => {
+    notes().focus();
+    notes().value = words;
+    notes().dispatchEvent(new Event("input", { bubbles: true }));
+    await pass(15);
+  };
+  const sent = (): Record<string, unknown>[] => server.writes.filter((write) => write.url.endsWith("/notes/")).map((write) => write.body);
+
+  it("are sent after a pause, each text on top of the one before, and touch no label", async () => {
+    await openPage("done=7");
+    expect(document.querySelector<HTMLDetailsElement>(".own-notes")?.open).toBe(false);
+    expect(text(".own-notes")).toContain("Only you see them");
+    await note("Ask about S3");
+    expect(sent()).toEqual([]);
+    notes().blur();
+    await until(() => server.payload.notes.text === "Ask about S3");
+    await until(() => text("[data-label-saved]").startsWith("Saved"));
+    await note("Ask about S3 and S4");
+    notes().blur();
+    await until(() => server.payload.notes.text === "Ask about S3 and S4");
+    expect(sent().map((body) => Object.keys(body).sort())).toEqual([["base_version", "notes", "tab"], ["base_version", "notes", "tab"]]);
+    expect(server.writes.filter((write) => write.url.includes("/segments/"))).toEqual([]);
+    await showPage();
+    expect(notes().value).toBe("Ask about S3 and S4");
+    expect(document.querySelector<HTMLDetailsElement>(".own-notes")?.open).toBe(true);
+  });
+
+  it("ds_05: written offline they survive a reload and are sent when the network is back", async () => {
+    await openPage("done=7", "offline");
+    await note("Kept here.");
+    notes().blur();
+    await until(() => text("[data-label-saved]").startsWith("Offline, 1 change kept here"));
+    await workspace?.queue.written();
+    await showPage();
+    expect(server.payload.notes.text).toBe("");
+    expect(notes().value).toBe("Kept here.");
+    server.fault = "";
+    window.dispatchEvent(new Event("online"));
+    await until(() => server.payload.notes.text === "Kept here.");
+  });
+
+  it.each([
+    ["Keep mine", "Mine."],
+    ["Take the server's", "Noted on another machine."],
+    ["Keep both", "Mine.\nNoted on another machine."],
+  ])("ds_03: a conflict shows both texts: %s", async (button, kept) => {
+    await openPage("done=7", "conflict");
+    await note("Mine.");
+    notes().blur();
+    await until(() => text("[data-label-saved]").includes("Conflict"));
+    await clickOn("Compare and choose");
+    expect([...document.querySelectorAll(".version-text")].map((one) => one.textContent)).toEqual(["Mine.", "Noted on another machine."]);
+    await clickOn(button);
+    await until(() => server.payload.notes.text === kept && workspace?.queue.state.pending === 0);
+    expect(notes().value).toBe(kept);
+    expect(document.querySelector("dialog")).toBeNull();
+    await note(`${kept} On top.`);
+    notes().blur();
+    await until(() => server.payload.notes.text === `${kept} On top.`);
+  });
+
+  it("ds_06: a second tab cannot write them until it takes over", async () => {
+    await openPage("done=7", "other_tab");
+    expect(notes().readOnly).toBe(true);
+    server.payload.notes = { ...server.payload.notes, text: "From the other tab.", version: 5 };
+    await clickOn("Take over here");
+    await until(() => notes().value === "From the other tab.");
+    expect(notes().readOnly).toBe(false);
+    await note("Mine now.");
+    notes().blur();
+    await until(() => server.payload.notes.text === "Mine now.");
+  });
+
+  it("ds_07: of a case that was withdrawn they stay with the person, named as notes", async () => {
+    await openPage("done=7", "withdrawn");
+    await note("Said too late.");
+    notes().blur();
+    await until(() => text("[data-label-notices]").includes("withdrawn by the study lead"));
+    const kept = document.querySelector<HTMLTextAreaElement>(".unsent")?.value ?? "";
+    expect(kept).toContain("My notes:\nSaid too late.");
+    expect(kept).not.toContain("S0");
+  });
+
+  it("can be written after handing in, but not where the server takes none", async () => {
+    await openPage("done=7");
+    Object.assign(server.payload, { state: "submitted", editable: false });
+    await showPage();
+    await note("Seen again.");
+    notes().blur();
+    await until(() => server.payload.notes.text === "Seen again.");
+    server.payload.notes = { ...server.payload.notes, editable: false };
+    await showPage();
+    expect(notes().readOnly).toBe(true);
   });
 });
 

@@ -61,10 +61,11 @@ export class Server {
     return withGuideline(await getJson<AssignmentPayload>(this.#payload().urls.detail));
   }
 
-  /** Sends one change of a lane ("s8": label of S8, "r8": its revision). */
+  /** Sends one change of a lane ("s8": label of S8, "r8": its revision, "n0": the notes). */
   async send(change: StoredChange, leaving: boolean): Promise<SendAnswer> {
     const { urls } = this.#payload();
-    const url = (change.lane.startsWith("r") ? urls.revise : urls.save).replace("{index}", change.lane.slice(1));
+    const where = { n: urls.notes, r: urls.revise }[change.lane.charAt(0)] ?? urls.save;
+    const url = where.replace("{index}", change.lane.slice(1));
     let response: Response;
     try {
       response = await this.#write("PUT", url, change.body, change.key, leaving);

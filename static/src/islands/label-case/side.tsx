@@ -1,8 +1,10 @@
 // Right pane: guideline and progress while the audit is hidden; after submitting what may be done, then the audit.
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { plural } from "../../lib/words";
 import { Icon, Notice } from "../shared/parts";
+import { CommentField } from "./choice";
 import type { Workspace } from "./workspace";
+import { NOTES } from "./workspace";
 
 export function Side({ workspace }: { workspace: Workspace }) {
   const { store } = workspace;
@@ -26,6 +28,7 @@ export function Side({ workspace }: { workspace: Workspace }) {
         )}
         {store.isDraftState.value ? <Hidden workspace={workspace} /> : <Submitted workspace={workspace} />}
         <Progress workspace={workspace} />
+        <OwnNotes workspace={workspace} />
         <Guideline workspace={workspace} />
       </div>
     </>
@@ -126,6 +129,46 @@ function Progress({ workspace }: { workspace: Workspace }) {
         </span>
       </div>
     </section>
+  );
+}
+
+/** Notes on the case as a whole, saved like labels and read by nobody else. */
+function OwnNotes({ workspace }: { workspace: Workspace }) {
+  const { store } = workspace;
+  const [open] = useState(store.notes.peek() !== "");
+  const parked = store.save.value.parked.get(NOTES);
+  return (
+    <details class="own-notes" open={open}>
+      <summary>My notes</summary>
+      <CommentField
+        id="own-notes"
+        label="On this case, for yourself"
+        value={store.notes.value}
+        limit={store.payload.value.limits.notes}
+        disabled={!store.mayNote.value}
+        invalid={false}
+        onText={store.note}
+        onBlur={workspace.leftField}
+      />
+      {parked?.kind === "refused" && (
+        <p class="card-blocked" role="alert">
+          <Icon name="exclamation-circle" />
+          <span>
+            Not saved: {parked.message} <span class="muted">Your text is kept here.</span>
+          </span>
+        </p>
+      )}
+      {parked?.kind === "conflict" && (
+        <p class="card-blocked">
+          <Icon name="exclamation-triangle" />
+          <span>Changed in another place too. </span>
+          <button type="button" class="btn btn-quiet btn-sm" onClick={() => (store.dialog.value = "conflict")}>
+            Compare and choose
+          </button>
+        </p>
+      )}
+      <p class="muted small">Only you see them: no page shows them to others, and exports of the study leave them out. They are no part of what you submit.</p>
+    </details>
   );
 }
 

@@ -24,6 +24,7 @@ export interface OthersPayload {
 /** What the store needs from outside: where changes go and what time it is. */
 export interface Outside {
   changed(index: number, delayMs: number): void;
+  noted(text: string): void;
   selected(index: number, before: number | null): void;
   now(): number;
 }
@@ -55,6 +56,7 @@ export function createStore(first: AssignmentPayload, outside: Outside, startAt:
   const sideView = signal<"main" | "guideline">("main");
   const premises = signal<ReadonlySet<number>>(new Set());
   const selection = signal<Span | null>(null);
+  const notes = signal(first.notes.text);
   /** Label and reasons that "cannot judge" put aside, to come back when it is taken away. */
   const asideOf = new Map<number, Partial<Draft>>();
 
@@ -74,6 +76,8 @@ export function createStore(first: AssignmentPayload, outside: Outside, startAt:
   const editable = computed(() => payload.value.editable && typeof tab.value === "string" && stopped.value === null);
   /** The comment takes words even when the server takes none any more: who is typing must not type into nothing. */
   const writable = computed(() => editable.value || stopped.value !== null);
+  /** Notes may be written longer than labels: also after handing in. */
+  const mayNote = computed(() => (payload.value.notes.editable && typeof tab.value === "string") || stopped.value !== null);
   /** In an ordered study: the last segment that may be opened. */
   const reach = computed(() => (payload.value.study.in_order && isDraftState.value ? frontier(payload.value.segments, valueOf) : null));
   const opened = (index: number): boolean => reach.value === null || index <= reach.value;
@@ -84,9 +88,10 @@ export function createStore(first: AssignmentPayload, outside: Outside, startAt:
   const current = signal(0);
 
   /** Takes in a payload; `waiting` is what the browser holds that the server does not have yet. */
-  function load(next: AssignmentPayload, waiting: (index: number) => Partial<Draft> | null): void {
+  function load(next: AssignmentPayload, waiting: (index: number) => Partial<Draft> | null, unsentNotes: string | null = null): void {
     batch(() => {
       payload.value = next;
+      notes.value = unsentNotes ?? next.notes.text;
       saved.value = new Map(next.segments.flatMap((segment) => (segment.label ? [[segment.index, segment.label] as const] : [])));
       revisions.value = new Map(next.segments.flatMap((segment) => (segment.revision ? [[segment.index, segment.revision] as const] : [])));
       for (const segment of judgedSegments(next.segments)) draft(segment.index).value = draftOf(waiting(segment.index) ?? segment.label);
@@ -171,7 +176,7 @@ export function createStore(first: AssignmentPayload, outside: Outside, startAt:
 
   return {
     payload, saved, revisions, history, blocked, says, focusOn, save, tab, dialog, problem, busy, audit, noAudit, feedback, others,
-    comparing, sideView, premises, selection, judged, isDraftState, stopped, editable, writable, reach, opened, done, revealed, current,
+    comparing, sideView, premises, selection, notes, judged, isDraftState, stopped, editable, writable, mayNote, reach, opened, done, revealed, current,
     draft, load, edit, go, tryGo,
     undo: () => unwind(undoing.undo(history.peek()), "undo"),
     redo: () => unwind(undoing.redo(history.peek()), "redo"),
@@ -194,6 +199,11 @@ export function createStore(first: AssignmentPayload, outside: Outside, startAt:
     toggleReason: (code: string) => edit(current.peek(), toggleReason(draft(current.peek()).peek(), code), "a reason"),
     toggleFlag: () => edit(current.peek(), { flagged: !draft(current.peek()).peek().flagged }, "the flag"),
     comment: (text: string) => edit(current.peek(), { comment: text }, "the comment", "comment"),
+    note(text: string): void {
+      if (!mayNote.peek()) return;
+      notes.value = text;
+      outside.noted(text);
+    },
     /** Underlines what is selected, or takes the underline away where the selection lies in one. */
     underline(): void {
       const index = current.peek();

@@ -14,7 +14,10 @@ import { plural } from "../../lib/words";
 import type { Refusal } from "./server";
 import { Server } from "./server";
 import type { FeedbackPayload, OthersPayload } from "./store";
-import { createStore } from "./store";
+import { TYPING_MS, createStore } from "./store";
+
+/** The lane of the notes in the queue. */
+export const NOTES = "n0";
 
 /** A page left alone for longer does not renew its hold of the assignment: that would keep the login alive too. */
 const PRESENT_MS = 120_000;
@@ -27,7 +30,7 @@ export type Workspace = ReturnType<typeof createWorkspace>;
 export function createWorkspace(first: AssignmentPayload, kept: QueueStore, tabId: string, startAt: number | null) {
   const time = new ActiveTime(() => performance.now());
   const sentMs = new Map<number, number>();
-  const store = createStore(first, { changed, selected, now: Date.now }, startAt);
+  const store = createStore(first, { changed, noted, selected, now: Date.now }, startAt);
   const server = new Server(() => store.payload.peek());
   const queue = new SaveQueue({
     store: kept,
@@ -35,7 +38,7 @@ export function createWorkspace(first: AssignmentPayload, kept: QueueStore, tabI
     assignment: first.id,
     tab: tabId,
     send: (change, leaving) => server.send(change, leaving),
-    same: (body, current) => sameDraft(draftOf(body), draftOf(current)) && (body.reason ?? "") === (current.reason ?? ""),
+    same: (body, current) => ("notes" in body ? body.notes === current.notes : sameDraft(draftOf(body), draftOf(current)) && (body.reason ?? "") === (current.reason ?? "")),
     onChange: (state) => {
       store.save.value = state;
       if (state.hold?.kind === "other_tab") lock.lost(state.hold.since);
@@ -81,7 +84,9 @@ export function createWorkspace(first: AssignmentPayload, kept: QueueStore, tabI
       time.start(segment.index, segment.label?.active_ms ?? 0);
       sentMs.set(segment.index, segment.label?.active_ms ?? 0);
     }
-    store.load(payload, waiting);
+    queue.setVersion(NOTES, payload.notes.version);
+    const unsent = queue.latest(NOTES);
+    store.load(payload, waiting, unsent ? String(unsent.notes) : null);
   }
 
   async function becomeWriter(): Promise<void> {
@@ -111,6 +116,11 @@ export function createWorkspace(first: AssignmentPayload, kept: QueueStore, tabI
     queue.put(laneOf(index), bodyOf(index), delayMs);
   }
 
+  /** Every key in the notes: the whole text, sent after a pause like a comment. */
+  function noted(text: string): void {
+    queue.put(NOTES, { notes: text }, TYPING_MS);
+  }
+
   function selected(index: number, before: number | null): void {
     if (before !== null && store.editable.peek() && isJudged(store.draft(before).peek()) && time.total(before) - (sentMs.get(before) ?? 0) >= 1000) {
       queue.put(laneOf(before), bodyOf(before), 0);
@@ -119,6 +129,7 @@ export function createWorkspace(first: AssignmentPayload, kept: QueueStore, tabI
   }
 
   function onSaved(lane: string, body: Record<string, unknown>, { version, savedAt, reply }: { version: number; savedAt: string; reply: Record<string, unknown> }): void {
+    if (lane === NOTES) return;
     const index = Number(lane.slice(1));
     const said = { ...draftOf(body as Partial<Draft>), version, saved_at: savedAt };
     batch(() => {
@@ -229,6 +240,17 @@ export function createWorkspace(first: AssignmentPayload, kept: QueueStore, tabI
     else if (text === "theirs") store.revisions.value = new Map(store.revisions.peek()).set(index, parked.current as unknown as RevisionPayload);
   }
 
+  /** Ends a conflict of the notes: `text` is what stays, null takes what the server has. */
+  function settleNotes(text: string | null): void {
+    const parked = queue.state.parked.get(NOTES);
+    if (parked?.kind !== "conflict") return;
+    const version = Number(parked.current.version ?? 0);
+    const kept = text ?? String(parked.current.notes ?? "");
+    if (text === null) queue.discard(NOTES, version);
+    else queue.settle(NOTES, { notes: kept }, version);
+    store.notes.value = kept;
+  }
+
   async function start(): Promise<void> {
     await queue.open();
     // Nothing is sent before it is known that this tab may write: another one may be at work on the same store.
@@ -282,6 +304,7 @@ export function createWorkspace(first: AssignmentPayload, kept: QueueStore, tabI
     reveal,
     revise,
     settle,
+    settleNotes,
     reload: () => act(reload),
     leftField(): void {
       queue.flush();

@@ -4,7 +4,7 @@ import { ShortcutRegistry } from "../../lib/shortcuts";
 
 export const shortcuts = new ShortcutRegistry();
 
-const KEY_WORDS: Record<string, string> = { ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→", Escape: "Esc" };
+const KEY_WORDS: Record<string, string> = { ArrowUp: "↑", ArrowDown: "↓", ArrowLeft: "←", ArrowRight: "→", Escape: "Esc", " ": "Space" };
 const showKey = (key: string): string =>
   key
     .split("+")

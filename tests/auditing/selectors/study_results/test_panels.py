@@ -11,10 +11,11 @@ revised by P1     c  i             (after seeing the audit of the first case)
 """
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from annotation.models import Segment, Submission
+from annotation.models import Segment, SegmentLabel, Submission
 from auditing.models import AuditRun, StudyAudit
 from auditing.selectors.study_results.choices import Choices
 from auditing.services.study_results import Results, compute
@@ -199,6 +200,41 @@ def test_influence_is_measured_against_the_audit_that_people_were_shown() -> Non
     panel = compute(study, Choices(audit=chosen)).document["influence"]
     assert panel["audit"] == str(run)
     assert (panel["towards"], panel["away"]) == (1, 0)
+
+
+def pace_of(cases: int, *, timed: bool = True) -> dict[str, Any]:
+    """The panel of speed and drift; P1 and P2 label eight cases in a session."""
+    study = make_study([Answers(people={"P1": "ci", "P2": "cc"}) for _ in range(cases)])
+    if not timed:
+        SegmentLabel.objects.update(first_label_at=None)
+    return compute(study, Choices()).document["pace"]
+
+
+def test_where_nobody_has_sessions_enough_the_figures_stand_and_what_is_missing_is_said() -> None:
+    panel = pace_of(9)
+    assert panel["missing"].startswith(
+        "Limits need 5 sessions of one person; the most that anybody has is 2."
+    )
+    assert [(one["labels"], len(one["sessions"]), one["median_ms"]) for one in panel["people"]] == [
+        (18, 2, 20_000.0)
+    ] * 2
+    assert panel["people"][0]["charts"][0]["undefined_because"] == "a chart needs 5 sessions; there are 2"
+
+
+def test_labels_without_times_are_listed_too() -> None:
+    panel = pace_of(2, timed=False)
+    assert panel["title"] == "No label has a time yet"
+    assert "no label has a time" in panel["missing"]
+    assert [(one["labels"], one["sessions"], one["median_ms"]) for one in panel["people"]] == [
+        (4, [], None)
+    ] * 2
+
+
+def test_with_five_sessions_nothing_is_missing() -> None:
+    panel = pace_of(40)
+    assert [len(one["sessions"]) for one in panel["people"]] == [5, 5]
+    assert panel["missing"] == ""
+    assert "Drift is undefined" not in panel["title"]
 
 
 def test_filters_of_the_table() -> None:

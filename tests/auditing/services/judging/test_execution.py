@@ -5,11 +5,14 @@ import threading
 import time
 import zlib
 from decimal import Decimal
+from functools import partial
 
 import pytest
 from django.db import IntegrityError, connection, transaction
 
 from auditing.llm.errors import LLMPaused
+from auditing.llm.providers import openai_compatible
+from auditing.llm.retry import RetryPolicy
 from auditing.models import JudgeCall, JudgeCallAttempt, JudgeRun, JudgeVerdict
 from auditing.selectors.judges import judge_verdicts
 from auditing.services import runs, work
@@ -400,11 +403,12 @@ def test_a_reply_that_the_database_cannot_hold_as_text_is_kept_as_bytes(make_run
     assert zlib.decompress(JudgeCallAttempt.objects.get().raw_reply) == b"\x00\xff"
 
 
-def test_rp_01_the_manifest_names_everything_needed_to_repeat_the_run(make_run):
+def test_rp_01_the_manifest_names_everything_needed_to_repeat_the_run(make_run, monkeypatch):
     run = make_run(factories.trace(3))
-    execute(
-        run.pk
-    )  # nothing listens there: each call is an error, but the manifest is that of the real judge
+    # Nothing listens there: each call is an error, asked again without the seconds between. The manifest is that of
+    # the real judge.
+    monkeypatch.setattr(openai_compatible, "RetryPolicy", partial(RetryPolicy, backoff_base=0.001))
+    execute(run.pk)
     run.refresh_from_db()
     manifest = run.manifest
     assert manifest["schema"] == "reasonaudit.judge-manifest/1"

@@ -1,0 +1,57 @@
+"""A person's work on one video question: reading it and saving operations. The rest is as for cases."""
+
+from typing import Any
+from uuid import UUID
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotation.api.v1.writes import SaveView, StrictSerializer, TabField, question_of, write_once
+from annotation.core.labels import MOST_MS
+from annotation.selectors.refinements import refinement_payload
+from annotation.services.refinements import MOST_OPERATIONS, refinement_save
+
+
+class OperationsSerializer(StrictSerializer):
+    """Operations in their order. `base_version` is what the page saw; each operation says itself what it builds on."""
+
+    operations = serializers.ListField(
+        child=serializers.DictField(), min_length=1, max_length=MOST_OPERATIONS
+    )
+    base_version = serializers.IntegerField(min_value=0, default=0)
+    tab = TabField()
+    active_ms = serializers.IntegerField(min_value=0, max_value=MOST_MS, default=0)
+    client_at = serializers.DateTimeField(allow_null=True, default=None)
+
+
+class RefinementDetail(APIView):
+    """One video question of a person's own list."""
+
+    @extend_schema(responses=OpenApiTypes.OBJECT)
+    def get(self, request: Request, assignment: UUID) -> Response:
+        """Return what the workspace shows: question, clip, the person's document, guideline, what may be done."""
+        return Response(refinement_payload(question_of(request), request.user))
+
+
+class RefinementOperations(SaveView):
+    """Changes of the document."""
+
+    @extend_schema(request=OperationsSerializer, responses=OpenApiTypes.OBJECT)
+    def put(self, request: Request, assignment: UUID) -> Response:
+        """Apply operations, all or none; 409 with both sides where one does not fit (`current`)."""
+        row = question_of(request)
+
+        def save(fields: dict[str, Any]) -> dict[str, Any]:
+            return refinement_save(
+                assignment=row,
+                by=request.user,
+                operations=fields["operations"],
+                active_ms=fields["active_ms"],
+                tab=fields["tab"],
+            )
+
+        return write_once(request, OperationsSerializer, save)

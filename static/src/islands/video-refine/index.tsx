@@ -1,0 +1,175 @@
+// The annotator's workspace of one question: picture with boxes, timelines, chain of thought. Loaded by the page of one assignment.
+import { effect } from "@preact/signals";
+import { render } from "preact";
+import { errorText, getJson } from "../../lib/api";
+import { openStore } from "../../lib/queue-store";
+import { claimTabId } from "../../lib/tab-lock";
+import { PictureIndex } from "../../lib/video/index";
+import { Icon, Notice } from "../shared/parts";
+import { shortcuts, startShortcuts } from "../shared/shortcut-sheet";
+import { Dialogs } from "./dialogs";
+import { Banners, Saved, SubHead } from "./head";
+import type { Action } from "./keys";
+import { keyShortcuts, keysOf } from "./keys";
+import { Reasoning } from "./reasoning";
+import { Stage } from "./stage";
+import { Timelines } from "./timelines";
+import { Tools } from "./tools";
+import { Transport } from "./transport";
+import type { RefinePayload } from "./types";
+import type { Workspace } from "./workspace";
+import { createWorkspace, makeVideo } from "./workspace";
+
+async function loadPayload(host: HTMLElement): Promise<RefinePayload> {
+  const inline = document.getElementById(host.dataset.payload ?? "question")?.textContent;
+  const payload = inline ? (JSON.parse(inline) as RefinePayload | null) : null;
+  return payload ?? getJson<RefinePayload>(host.dataset.src ?? "");
+}
+
+const PLAYABLE = new Set(["original", "ready"]);
+const POLL_MS = 3000;
+
+/** Waits until there is a file that plays exactly, and says how far it is meanwhile. */
+async function playable(host: HTMLElement, first: RefinePayload): Promise<RefinePayload> {
+  let payload = first;
+  for (;;) {
+    const { playback } = payload.video;
+    if (!playback || PLAYABLE.has(playback.state)) return payload;
+    if (playback.state === "failed") throw new Error(`The clip could not be prepared for exact playing. ${playback.message ?? ""}`.trim());
+    const { done, total } = playback;
+    host.replaceChildren();
+    render(
+      <div class="pane-body">
+        <Notice kind="info" icon="hourglass-split">
+          <p>
+            The clip is being prepared for exact playing{playback.reason ? `, because ${playback.reason}` : ""}. {playback.message}
+          </p>
+          {total ? <progress class="progress-line" max={total} value={done ?? 0} aria-label="Preparing the clip" /> : null}
+        </Notice>
+      </div>,
+      host,
+    );
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    payload = await getJson<RefinePayload>(payload.urls.detail);
+  }
+}
+
+async function loadIndex(url: string): Promise<PictureIndex> {
+  const response = await fetch(url, { credentials: "same-origin" });
+  if (!response.ok) throw new Error(`The index of the pictures could not be loaded: the server answered with status ${response.status}.`);
+  return PictureIndex.decode(await response.arrayBuffer());
+}
+
+export async function mount(host: HTMLElement): Promise<Workspace | null> {
+  try {
+    const payload = await playable(host, await loadPayload(host));
+    const video = makeVideo(payload);
+    const [index, kept, tab] = await Promise.all([loadIndex(payload.video.urls.index), openStore(), claimTabId(`reasonaudit-tab:${payload.user.id}:${payload.id}`, localStorage)]);
+    if (index.n !== payload.video.n) throw new Error(`The clip has ${payload.video.n} frames, but its index has ${index.n}. Reload the page; if it stays, import the clip again.`);
+    const workspace = createWorkspace(payload, index, video, kept, tab);
+    draw(host, workspace);
+    connectKeys(workspace);
+    for (const button of document.querySelectorAll<HTMLElement>("[data-guideline]")) {
+      button.hidden = payload.guideline === null;
+      button.addEventListener("click", () => (workspace.store.dialog.value = "guideline"));
+    }
+    await workspace.start();
+    host.dataset.ready = "true";
+    return workspace;
+  } catch (error) {
+    console.error(error);
+    host.replaceChildren();
+    render(
+      <div class="pane-body">
+        <Notice kind="bad" icon="exclamation-circle">
+          <p>The question could not be shown. {errorText(error)}</p>
+          <p>
+            <a href="">Reload the page</a>
+          </p>
+        </Notice>
+      </div>,
+      host,
+    );
+    return null;
+  }
+}
+
+function draw(host: HTMLElement, workspace: Workspace): void {
+  const into = (selector: string, part: preact.ComponentChild): void => {
+    const place = document.querySelector<HTMLElement>(selector);
+    if (!place) return;
+    place.replaceChildren();
+    render(part, place);
+  };
+  into("[data-video-saved]", <Saved workspace={workspace} />);
+  into("[data-video-head]", <SubHead workspace={workspace} />);
+  into("[data-video-notices]", <Banners workspace={workspace} />);
+  host.replaceChildren();
+  render(<Panes workspace={workspace} />, host);
+}
+
+function Panes({ workspace }: { workspace: Workspace }) {
+  const { store } = workspace;
+  return (
+    <>
+      <section class="stage" aria-label="Video">
+        <Tools workspace={workspace} />
+        <Stage workspace={workspace} />
+        <Transport workspace={workspace} />
+      </section>
+      <section class="pane refine-side" aria-label="Question and reasoning" tabIndex={0}>
+        <Reasoning workspace={workspace} />
+      </section>
+      <Timelines workspace={workspace} />
+      <ToastLine workspace={workspace} />
+      <Dialogs workspace={workspace} />
+      <p class="visually-hidden" role="status">
+        {store.says.value}
+      </p>
+      <svg width="0" height="0" class="visually-hidden" aria-hidden="true">
+        <pattern id="tl-occluded" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+          <rect width="2" height="5" fill="#1b2733" opacity="0.55" />
+        </pattern>
+      </svg>
+    </>
+  );
+}
+
+function ToastLine({ workspace }: { workspace: Workspace }) {
+  const { store } = workspace;
+  const toast = store.toast.value;
+  if (!toast) return null;
+  return (
+    <div class={`toast-line is-${toast.kind}`} data-toast>
+      <span>{toast.text}</span>
+      {toast.undo && (
+        <button
+          type="button"
+          class="btn-text"
+          onClick={() => {
+            store.toast.value = null;
+            store.undo();
+          }}
+        >
+          Undo
+        </button>
+      )}
+      <button type="button" class="toast-close" aria-label="Close the message" onClick={() => (store.toast.value = null)}>
+        <Icon name="x-lg" />
+      </button>
+    </div>
+  );
+}
+
+/** Keys follow the profile: the registry holds only those in force. */
+export function connectKeys(workspace: Workspace): void {
+  startShortcuts();
+  effect(() => {
+    const profile = workspace.profile.value;
+    workspace.keyHint = (action) => {
+      const [key] = keysOf(profile, action as Action);
+      return key && key.trim() ? ` (${key.length === 1 ? key.toUpperCase() : key})` : "";
+    };
+    return shortcuts.add(keyShortcuts(workspace, profile));
+  });
+}

@@ -1,0 +1,19 @@
+"""Clips, what is known of them, and the questions that are asked about them."""
+
+from .documents import Document, DocumentOperation, DocumentPart
+from .questions import VideoQuestion
+from .runs import MediaRun
+from .sets import VideoSet
+from .uploads import VideoUpload
+from .videos import Video
+
+__all__ = [
+    "Document",
+    "DocumentOperation",
+    "DocumentPart",
+    "MediaRun",
+    "Video",
+    "VideoQuestion",
+    "VideoSet",
+    "VideoUpload",
+]
