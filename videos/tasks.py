@@ -15,8 +15,8 @@ from procrastinate.contrib.django.models import ProcrastinateJob
 from procrastinate.jobs import Status
 
 from reasonaudit.lib.runs import abandoned
-from videos.models import MediaRun, Video, VideoSet
-from videos.services import files, preparation, runs, server_folder, uploads, videos
+from videos.models import MediaRun, ProposalRun, Video, VideoSet
+from videos.services import files, preparation, proposals, runs, server_folder, uploads, videos
 
 QUEUE = "videos"
 WAITING = (Status.TODO.value, Status.DOING.value)
@@ -30,6 +30,11 @@ def lock_of(run_id: int) -> str:
     return f"media-{run_id % settings.MEDIA_JOBS_AT_ONCE}"
 
 
+def lock_of_proposal(run_id: int) -> str:
+    """Return the lock of a run that proposes boxes, apart from those of films: somebody waits for it."""
+    return f"proposal-{run_id % settings.PROPOSAL_JOBS_AT_ONCE}"
+
+
 @app.task(name="videos.prepare", queue=QUEUE, pass_context=True)
 def prepare_video(context: JobContext, *, run_id: int) -> str | None:
     """Prepare a video."""
@@ -40,6 +45,12 @@ def prepare_video(context: JobContext, *, run_id: int) -> str | None:
 def make_proxy(context: JobContext, *, run_id: int) -> str | None:
     """Make a playback file."""
     return preparation.make_proxy(run_id, should_stop=context.should_abort)
+
+
+@app.task(name="videos.propose", queue=QUEUE, pass_context=True)
+def propose_boxes(context: JobContext, *, run_id: int) -> str | None:
+    """Propose boxes."""
+    return proposals.execute(run_id, should_stop=context.should_abort)
 
 
 KINDS: dict[str, Any] = {MediaRun.Kind.PREPARE: prepare_video, MediaRun.Kind.PROXY: make_proxy}
@@ -88,6 +99,14 @@ def enqueue_proxy(video: Video, by: Any = None) -> MediaRun | None:
         run, new = videos.proxy_wanted(video=video, by=by)
         if run is not None and new:
             enqueue_run(run)
+    return run
+
+
+def enqueue_proposal(**asked: Any) -> ProposalRun:
+    """Have boxes proposed, run and job both or neither; see `proposals.create`."""
+    with transaction.atomic():
+        run = proposals.create(**asked)
+        propose_boxes.configure(lock=lock_of_proposal(run.pk)).defer(run_id=run.pk)
     return run
 
 
@@ -140,20 +159,23 @@ async def reap() -> list[int]:
     Jobs of dead workers are put back by the reaper of audits, which looks at every queue.
     """
     enqueued = []
-    for run_id, kind in await sync_to_async(_runs_without_job, thread_sensitive=False)():
-        await KINDS[kind].configure(lock=lock_of(run_id)).defer_async(run_id=run_id)
+    for run_id, task, lock in await sync_to_async(_runs_without_job, thread_sensitive=False)():
+        await task.configure(lock=lock).defer_async(run_id=run_id)
         enqueued.append(run_id)
     return enqueued
 
 
-def _runs_without_job() -> list[tuple[int, str]]:
+def _runs_without_job() -> list[tuple[int, Any, str]]:
+    """Runs that no worker holds and that have no job: id, task and lock."""
     try:
-        rows = MediaRun.objects.filter(pk__in=abandoned(MediaRun)).order_by("pk")
+        films = MediaRun.objects.filter(pk__in=abandoned(MediaRun)).order_by("pk")
+        waiting = [(pk, KINDS[kind], lock_of(pk)) for pk, kind in films.values_list("pk", "kind")]
+        waiting += [(pk, propose_boxes, lock_of_proposal(pk)) for pk in abandoned(ProposalRun)]
         return [
-            (run_id, kind)
-            for run_id, kind in rows.values_list("pk", "kind")
+            (run_id, task, lock)
+            for run_id, task, lock in waiting
             if not ProcrastinateJob.objects.filter(
-                task_name=KINDS[kind].name, args__run_id=run_id, status__in=WAITING
+                task_name=task.name, args__run_id=run_id, status__in=WAITING
             ).exists()
         ]
     finally:

@@ -89,7 +89,7 @@ class Submission(models.Model):
 
     `labels` is a list of `{"segment", "index", "label", "cannot_judge", "reasons", "comment", "spans", "flagged",
     "active_ms", "guideline", "unblinded"}` in reading order; label is null where the person could not judge. For a
-    video question it is a list of one: `{"document", "version", "content", "active_ms"}`.
+    video question it is a list of one: `{"document", "version", "guideline", "active_ms", "content"}`.
     """
 
     assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="submissions")

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.urls import reverse
 
+from annotation.core.labels import LONGEST_NOTES, text_version
 from annotation.core.states import HANDED_IN, words
 from annotation.models import Assignment
 from videos.core.values import LONGEST_TEXT
@@ -21,6 +22,7 @@ from .work import (
     own_cases,
     returned_of,
     shown_state,
+    why_no_notes,
     why_no_recall,
     why_not_editable,
     why_not_open,
@@ -98,12 +100,20 @@ def refinement_payload(row: Assignment, user: Any) -> dict[str, Any]:
         "why_not": why_not,
         "returned": returned_of(row),
         "recall": {"allowed": not why_no_recall(row)},
-        "limits": {"comment": LONGEST_TEXT},
+        "notes": {
+            "text": row.notes,
+            "version": text_version(row.notes),
+            "editable": not why_no_notes(row),
+        },
+        "limits": {"comment": LONGEST_TEXT, "notes": LONGEST_NOTES},
         "guideline": None if guideline is None else guideline_payload(guideline),
         "progress": {"submitted": sum(other.state in HANDED_IN for other in same), "of": len(same)},
         "urls": {
             "detail": detail,
             "save": f"{detail}operations/",
+            "proposals": f"{detail}proposals/",
+            "export": f"{detail}export/",
+            "import": f"{detail}import/",
             "submit": f"{assignment}submit/",
             "recall": f"{assignment}recall/",
             "tab": f"{assignment}tab/",

@@ -55,7 +55,13 @@ def assignment_lock(assignment: Assignment, by: Any) -> Assignment:
         Assignment.objects.select_for_update(no_key=True, of=("self",))
         .select_related("item__study", "item__trace", "item__question__video", "document", "member")
         # Long and of no use here.
-        .defer("item__trace__raw_text", "item__trace__stored_relations", "item__trace__meta")
+        .defer(
+            "item__trace__raw_text",
+            "item__trace__stored_relations",
+            "item__trace__meta",
+            "item__question__document",
+            "item__question__video__picture_index",
+        )
         .get(pk=assignment.pk)
     )
     if by is None or row.member.user_id != by.pk or not row.member.active:

@@ -9,6 +9,7 @@ from django.utils import timezone
 from annotation.core.labels import is_complete
 from annotation.core.states import Part, State
 from annotation.models import Assignment, Segment, SegmentLabel, StudyItem, Submission
+from annotation.selectors.guidelines import newest
 from annotation.selectors.refinements import missing_parts, refinement_document
 from annotation.selectors.training import training_result
 from annotation.selectors.work import next_assignment, shown_state, why_no_recall
@@ -173,12 +174,13 @@ def _document_snapshot(row: Assignment) -> list[dict[str, Any]]:
             status=422,
             fields={"parts": missing},
         )
-    document = row.document
+    document, guideline = row.document, newest(row.item.study)
     return [
         {
             "document": None if document is None else str(document.public_id),
             "version": 0 if document is None else document.version,
             "active_ms": 0 if document is None else document.active_ms,
+            "guideline": None if guideline is None else guideline.number,
             "content": content,
         }
     ]

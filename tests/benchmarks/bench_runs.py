@@ -19,7 +19,7 @@ IN_FLIGHT = 16
 
 def run() -> list[dict[str, Any]]:
     """Return rows for overhead over the ideal, wall time, processor time and memory."""
-    _prepare()
+    prepare()
     from auditing.models import AuditResult, AuditRun
     from auditing.services import runs
     from auditing.services.execution import execute
@@ -86,7 +86,7 @@ def _peak_megabytes() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
 
 
-def _prepare() -> None:
+def prepare() -> None:
     """Set Django up on a throw-away database, unless the caller has done so."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "reasonaudit.settings.test")
     import django

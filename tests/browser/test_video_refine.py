@@ -1,88 +1,19 @@
 """An annotator refines a question about the demonstration's clip, by mouse and keys, and over a lost network."""
 
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
-
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
-from annotation.models import Assignment, Submission
+from annotation.models import Submission
 from reasonaudit import demo_clip, demo_video
-from tests.annotation import factories, video_factories
 from tests.browser.conftest import faults, overflows
-from tests.browser.videos import bring_in, settled_frame
-from tests.videos import factories as videos
-from videos.core.document import empty_document
+from tests.browser.videos import Desk, go, saved
 from videos.core.geometry import iou
 from videos.core.tracks import Track, box_at
-from videos.selectors.documents import document_json
-
-
-@dataclass
-class Desk:
-    """An annotator with the first question of the demonstration, and how to open it."""
-
-    row: Assignment
-    url: str
-    context: BrowserContext
-
-    def open(self) -> Page:
-        page = self.context.new_page()
-        page.goto(self.url)
-        page.wait_for_selector("[data-island='video-refine'][data-ready]")
-        return page
-
-    def document(self) -> dict[str, Any]:
-        self.row.refresh_from_db()
-        assert self.row.document is not None
-        return document_json(self.row.document)
 
 
 @pytest.fixture
-def desk(context: BrowserContext, live_server: object, tmp_path: Path) -> Desk:
-    path = tmp_path / "dog.mp4"
-    demo_clip.draw(path)
-    clip = bring_in(path, videos.video_set())
-    assert clip.needs_proxy == "", "the demonstration's clip plays exactly as it is"
-    content = empty_document("dog")
-    content["cot"]["visual"] |= {
-        "timeframe": {"whole": False, "intervals": [[5_000_000, 8_000_000]], "raw": "00:05 - 00:08"},
-        "description": "The dog runs to the child.",
-    }
-    content["cot"]["audio"] |= {
-        "timeframe": {"whole": False, "intervals": [[4_000_000, 4_600_000]], "raw": "00:04 - 00:04.6"},
-        "description": "One short whistle.",
-    }
-    content["cot"]["final_answer"] = "The child whistles."
-    content["tracks"] = demo_video._dog()
-    question = videos.question(clip, document=content, text="Why does the dog run to the bench?")
-    study = video_factories.study(questions=0, of=clip)
-    row = factories.assignment(video_factories.item(study, question), video_factories.annotator(study))
-    context.set_default_timeout(15_000)
-    page = context.new_page()
-    page.goto(f"{live_server}/accounts/login/")
-    page.get_by_label("Name").fill(row.member.user.username)
-    page.get_by_label("Password").fill(factories.PASSWORD)
-    page.get_by_role("button", name="Log in").click()
-    page.wait_for_url(lambda url: "login" not in url)
-    page.close()
-    return Desk(row, f"{live_server}/my-cases/{row.public_id}/", context)
-
-
-def saved(page: Page) -> None:
-    expect(page.locator("[data-video-saved]")).to_contain_text("Saved", timeout=10_000)
-
-
-def go(page: Page, frame: int) -> None:
-    """Step to a picture: seconds, then pictures."""
-    now = settled_frame(page)
-    while now != frame:
-        step = frame - now
-        key, size = ("Right", 1) if step > 0 else ("Left", -1)
-        page.keyboard.press(f"Shift+Arrow{key}" if abs(step) >= 10 else f"Arrow{key}")
-        now = settled_frame(page)
-        assert (frame - now) * size >= 0
+def desk(refine_desk: Desk) -> Desk:
+    return refine_desk
 
 
 def on_picture(page: Page, x: float, y: float) -> tuple[float, float]:

@@ -1,6 +1,7 @@
 """Clips, what is known of them, and the questions that are asked about them."""
 
 from .documents import Document, DocumentOperation, DocumentPart
+from .proposals import ProposalRun
 from .questions import VideoQuestion
 from .runs import MediaRun
 from .sets import VideoSet
@@ -12,6 +13,7 @@ __all__ = [
     "DocumentOperation",
     "DocumentPart",
     "MediaRun",
+    "ProposalRun",
     "Video",
     "VideoQuestion",
     "VideoSet",

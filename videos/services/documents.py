@@ -92,7 +92,8 @@ def operation_apply(*, document: Document, operation: Mapping[str, Any], by: Any
         422 ``invalid_operation``, with the place and what is wrong there.
     """
     rows = Document.objects.select_for_update(no_key=True, of=("self",)).select_related("question__video")
-    row = rows.get(pk=document.pk)
+    # What was generated, and the times of all pictures, are long and of no use here.
+    row = rows.defer("question__document", "question__video__picture_index").get(pk=document.pk)
     identity = operation.get("id") if isinstance(operation, Mapping) else None
     if isinstance(identity, str) and (done := _stored(row, identity)) is not None:
         return {"version": row.version, "number": done, "replayed": True}

@@ -1,5 +1,7 @@
 """Long work on a video as rows: making it, taking it up, telling how far it is, ending it.
 
+A lease is the same for every kind of long run; `model` says which table it is in.
+
 A worker holds a run by a lease and names it with every write, as with audits: a worker that was taken for dead and
 comes back cannot write over its successor.
 """
@@ -16,7 +18,7 @@ from django.db import IntegrityError, connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
-from reasonaudit.lib.models import ACTIVE_STATES, RunState
+from reasonaudit.lib.models import ACTIVE_STATES, RunRecord, RunState
 from reasonaudit.lib.runs import LeaseLost, add_log_line, lease_is_alive, set_state, take_lease
 from videos.models import MediaRun, Video
 
@@ -53,17 +55,18 @@ class Lease:
 
     run_id: int
     owner: str
+    model: type[RunRecord] = MediaRun
 
     @property
     def seconds(self) -> float:
         """How long it lasts unless renewed."""
         return float(settings.STALLED_AFTER_SECONDS)
 
-    def locked_run(self) -> MediaRun:
+    def locked_run(self) -> Any:
         """Return the run's row, locked; raises `LeaseLost` if another worker has it. Needs a transaction."""
-        run = MediaRun.objects.select_for_update().filter(pk=self.run_id).first()
+        run = self.model._default_manager.select_for_update().filter(pk=self.run_id).first()
         if run is None or run.lease_owner != self.owner or run.state != RunState.RUNNING:
-            raise LeaseLost(f"Media run {self.run_id} is no longer this worker's.")
+            raise self._lost()
         return run
 
     def renew(self, done: int | None = None, total: int | None = None) -> None:
@@ -73,24 +76,34 @@ class Lease:
             changes |= {"done": max(0, done), "sequence": F("sequence") + 1}
         if total is not None:
             changes["total"] = max(0, total)
-        rows = MediaRun.objects.filter(pk=self.run_id, lease_owner=self.owner, state=RunState.RUNNING)
-        if not rows.update(**changes, updated_at=timezone.now()):
-            raise LeaseLost(f"Media run {self.run_id} is no longer this worker's.")
+        self.write(**changes)
+
+    def write(self, **fields: Any) -> None:
+        """Write fields of the run without holding its row. Raises `LeaseLost`."""
+        rows = self.model._default_manager.filter(
+            pk=self.run_id, lease_owner=self.owner, state=RunState.RUNNING
+        )
+        if not rows.update(**fields, updated_at=timezone.now()):
+            raise self._lost()
+
+    def _lost(self) -> LeaseLost:
+        return LeaseLost(f"{self.model.__name__} {self.run_id} is no longer this worker's.")
 
 
-def claim(run_id: int, owner: str) -> Lease | None:
+def claim(run_id: int, owner: str, model: type[RunRecord] = MediaRun) -> Lease | None:
     """Take up a run that is queued, or whose worker died; None when there is nothing to do here.
 
     A run on which too many workers died is ended as failed; the video is told by whoever calls.
     """
     with transaction.atomic():
-        run = MediaRun.objects.select_for_update().filter(pk=run_id, state__in=ACTIVE_STATES).first()
+        rows = model._default_manager.select_for_update()
+        run = rows.filter(pk=run_id, state__in=ACTIVE_STATES).first()
         if run is None or lease_is_alive(run):
             return None
         if run.deliveries >= MAX_DELIVERIES:
             set_state(run, RunState.FAILED, DIED.format(times=run.deliveries))
             run.save()
-            if run.kind == MediaRun.Kind.PREPARE:
+            if isinstance(run, MediaRun) and run.kind == MediaRun.Kind.PREPARE:
                 Video.objects.filter(pk=run.video_id).update(
                     state=Video.State.FAILED, message=run.message, updated_at=timezone.now()
                 )
@@ -100,15 +113,13 @@ def claim(run_id: int, owner: str) -> Lease | None:
         else:
             add_log_line(run, "Taken up again: the worker before this one ended without finishing it.")
             run.sequence += 1
-        lease = Lease(run_id, owner)
+        lease = Lease(run_id, owner, model)
         take_lease(run, owner, lease.seconds)
         run.save()
     return lease
 
 
-def finish(
-    lease: Lease, state: str, message: str = "", change: Callable[[MediaRun], None] | None = None
-) -> None:
+def finish(lease: Lease, state: str, message: str = "", change: Callable[[Any], None] | None = None) -> None:
     """End the run, or give it back to the queue; `change` writes what came of it in the same transaction."""
     with transaction.atomic():
         run = lease.locked_run()

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from annotation.api.v1 import adjudication, assignments, guidelines, refinements
+from annotation.api.v1 import adjudication, assignments, exchange, guidelines, proposals, refinements
 
 CASE = "assignments/<uuid:assignment>/"
 
@@ -21,6 +21,36 @@ urlpatterns: list[URLPattern] = [
         "refinements/<uuid:assignment>/operations/",
         refinements.RefinementOperations.as_view(),
         name="refinement-operations",
+    ),
+    path(
+        "refinements/<uuid:assignment>/proposals/",
+        proposals.RefinementProposals.as_view(),
+        name="refinement-proposals",
+    ),
+    path(
+        "refinements/<uuid:assignment>/proposals/<uuid:proposal>/",
+        proposals.RefinementProposal.as_view(),
+        name="refinement-proposal",
+    ),
+    path(
+        "refinements/<uuid:assignment>/proposals/<uuid:proposal>/cancel/",
+        proposals.RefinementProposalCancel.as_view(),
+        name="refinement-proposal-cancel",
+    ),
+    path(
+        "refinements/<uuid:assignment>/export/",
+        exchange.RefinementFormats.as_view(),
+        name="refinement-formats",
+    ),
+    path(
+        "refinements/<uuid:assignment>/export/<slug:name>/",
+        exchange.RefinementExport.as_view(),
+        name="refinement-export",
+    ),
+    path(
+        "refinements/<uuid:assignment>/import/",
+        exchange.RefinementImport.as_view(),
+        name="refinement-import",
     ),
     path(f"{CASE}notes/", assignments.AssignmentNotes.as_view(), name="assignment-notes"),
     path(f"{CASE}guideline/", assignments.AssignmentGuideline.as_view(), name="assignment-guideline"),

@@ -179,4 +179,7 @@ def test_the_cost_of_a_change_does_not_grow_with_the_document() -> None:
         ) as queries:
             operation_apply(document=document, operation=move, by=None)
         counts.append(len(queries))
+        read = "".join(query["sql"] for query in queries)
+        assert '"videos_videoquestion"."document"' not in read, "what was generated can be megabytes"
+        assert '"videos_video"."picture_index"' not in read
     assert counts[0] == counts[1] <= 9

@@ -18,6 +18,15 @@ export interface Drawn {
   locked: boolean;
 }
 
+/** A proposed box: seen through, and nothing to take hold of. */
+export interface DrawnProposal {
+  label: string;
+  /** What is wrong with it, in a word or two. */
+  flags: string;
+  color: string;
+  box: Box;
+}
+
 const STATUS_WORDS = { keyframe: "keyframe", interpolated: "between", held: "held" } as const;
 
 /** What a box says of itself. */
@@ -67,9 +76,11 @@ export class BoxLayer {
   readonly #ghost: SVGRectElement;
   readonly #grips: SVGRectElement[];
   readonly #parts = new Map<string, Parts>();
+  readonly #proposals: SVGGElement;
 
   constructor(svg: SVGSVGElement) {
     this.#ghost = make("rect", "box-ghost");
+    this.#proposals = make("g", "proposed-boxes");
     this.#boxes = make("g", "boxes");
     this.#handles = make("g", "box-handles");
     this.#grips = HANDLES.map((handle) => {
@@ -79,7 +90,7 @@ export class BoxLayer {
       this.#handles.append(grip);
       return grip;
     });
-    svg.append(this.#ghost, this.#boxes, this.#handles);
+    svg.append(this.#ghost, this.#proposals, this.#boxes, this.#handles);
   }
 
   /** `unit`: pixels of the picture that one pixel of the screen is. `ghost`: where the keyframe before was. */
@@ -105,6 +116,28 @@ export class BoxLayer {
     }
     this.#ghost.setAttribute("display", ghost ? "inline" : "none");
     if (ghost) place(this.#ghost, ghost);
+  }
+
+  /** Proposals lie under the boxes that count. */
+  drawProposals(drawn: readonly DrawnProposal[], unit: number): void {
+    while (this.#proposals.childElementCount > drawn.length) this.#proposals.lastElementChild?.remove();
+    for (const [k, { label, flags, color, box }] of drawn.entries()) {
+      let group = this.#proposals.children[k];
+      if (!group) {
+        group = make("g", "box-proposal");
+        group.append(make("rect", "box-halo"), make("rect", "box-line"), make("text", "box-words"));
+        this.#proposals.append(group);
+      }
+      const [halo, line, words] = group.children as unknown as [SVGRectElement, SVGRectElement, SVGTextElement];
+      place(halo, box);
+      place(line, box);
+      line.setAttribute("stroke", color);
+      words.textContent = `${label || "object"} · proposed${flags}`;
+      words.setAttribute("x", String(box[0] + 4 * unit));
+      // Under the box: over it is the tag of the box that counts.
+      words.setAttribute("y", String(box[1] + box[3] + 14 * unit));
+      words.setAttribute("font-size", String(12 * unit));
+    }
   }
 
   /** Elements of tracks that are no more are taken away; later ones lie above earlier ones. */

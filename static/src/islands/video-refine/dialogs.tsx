@@ -6,8 +6,11 @@ import { plural } from "../../lib/words";
 import { Dialog } from "../shared/dialog";
 import { Icon } from "../shared/parts";
 import { nameOf } from "./actions";
+import { ChangesDialog } from "./changes-dialog";
 import { ContactSheet } from "./contact-sheet";
+import { ExportDialog, ImportDialog } from "./files";
 import { LoginDialog } from "./login-dialog";
+import { NotesDialog } from "./notes-dialog";
 import type { Workspace } from "./workspace";
 
 export function Dialogs({ workspace }: { workspace: Workspace }) {
@@ -23,6 +26,14 @@ export function Dialogs({ workspace }: { workspace: Workspace }) {
       return <ConflictDialog workspace={workspace} close={close} />;
     case "sheet":
       return <ContactSheet workspace={workspace} close={close} />;
+    case "export":
+      return <ExportDialog workspace={workspace} close={close} />;
+    case "import":
+      return <ImportDialog workspace={workspace} close={close} />;
+    case "notes":
+      return <NotesDialog workspace={workspace} close={close} />;
+    case "changes":
+      return <ChangesDialog workspace={workspace} close={close} />;
     case "guideline":
       return (
         <Dialog title="Guideline" wide close={close}>

@@ -6,6 +6,7 @@ import { saveWords } from "../label-case/header";
 import { Icon } from "../shared/parts";
 import type { Profile } from "./keys";
 import { PROFILES } from "./keys";
+import type { DialogName } from "./store";
 import type { Workspace } from "./workspace";
 
 function duration(us: number): string {
@@ -54,6 +55,7 @@ export function SubHead({ workspace }: { workspace: Workspace }) {
           )}
         </nav>
       )}
+      <More workspace={workspace} />
       {store.isDraftState.value ? (
         <button type="button" id="submit-question" class="btn btn-primary btn-sm" disabled={!store.editable.value || store.busy.value} onClick={() => (store.dialog.value = "submit")}>
           {store.busy.value ? "Submitting" : `Finish Q${question.number}`}
@@ -77,6 +79,60 @@ export function SubHead({ workspace }: { workspace: Workspace }) {
         </>
       )}
     </>
+  );
+}
+
+/** What is not needed all the time. */
+function More({ workspace }: { workspace: Workspace }) {
+  const { store } = workspace;
+  const { urls, notes } = store.payload.value;
+  const menu = useRef<HTMLDetailsElement>(null);
+  const choose = (name: DialogName) => (): void => {
+    if (menu.current) menu.current.open = false;
+    // The dialog gives the focus back to where it was: the menu, not a line that is no more.
+    menu.current?.querySelector<HTMLElement>("summary")?.focus();
+    store.dialog.value = name;
+  };
+  return (
+    <details
+      class="pop-host more-menu"
+      ref={menu}
+      onKeyDown={(event) => {
+        // The menu only: on the page Escape leaves tool and selection as well.
+        if (event.key !== "Escape" || !menu.current?.open) return;
+        event.preventDefault();
+        event.stopPropagation();
+        menu.current.open = false;
+        menu.current.querySelector<HTMLElement>("summary")?.focus();
+      }}
+      onFocusOut={(event) => {
+        if (menu.current && event.relatedTarget && !menu.current.contains(event.relatedTarget as Node)) menu.current.open = false;
+      }}
+    >
+      <summary class="btn btn-quiet btn-sm">
+        <Icon name="three-dots" /> More
+      </summary>
+      <div class="pop link-menu">
+        <button type="button" class="btn btn-quiet btn-sm" onClick={choose("changes")}>
+          <Icon name="clock-history" /> Changes
+        </button>
+        {notes && (
+          <button type="button" class="btn btn-quiet btn-sm" onClick={choose("notes")}>
+            <Icon name="journal-text" /> My notes
+          </button>
+        )}
+        {urls.export && (
+          <button type="button" class="btn btn-quiet btn-sm" onClick={choose("export")}>
+            <Icon name="download" /> Export
+          </button>
+        )}
+        {urls.import && (
+          <button type="button" class="btn btn-quiet btn-sm" disabled={!store.editable.value} onClick={choose("import")}>
+            <Icon name="upload" /> Import
+          </button>
+        )}
+      </div>
+    </details>
   );
 }
 

@@ -11,6 +11,7 @@ import { Dialogs } from "./dialogs";
 import { Banners, Saved, SubHead } from "./head";
 import type { Action } from "./keys";
 import { keyShortcuts, keysOf } from "./keys";
+import { ProposalsPanel } from "./proposals-panel";
 import { Reasoning } from "./reasoning";
 import { Stage } from "./stage";
 import { Timelines } from "./timelines";
@@ -118,6 +119,7 @@ function Panes({ workspace }: { workspace: Workspace }) {
         <Transport workspace={workspace} />
       </section>
       <section class="pane refine-side" aria-label="Question and reasoning" tabIndex={0}>
+        <ProposalsPanel workspace={workspace} />
         <Reasoning workspace={workspace} />
       </section>
       <Timelines workspace={workspace} />

@@ -13,7 +13,7 @@ export type Action =
   | "play" | "shuttleBack" | "shuttleStop" | "shuttleOn" | "back" | "forward" | "back10" | "forward10" | "backSecond" | "forwardSecond" | "first" | "last"
   | "keyBack" | "keyForward" | "findingBack" | "findingForward" | "slower" | "faster" | "loop" | "playOnce" | "fitPicture" | "fit" | "fitClip"
   | "newBox" | "pin" | "occluded" | "hide" | "remove" | "removeAll" | "copy" | "paste" | "duplicate" | "nextObject" | "previousObject" | "split" | "merge"
-  | "mergeCommit" | "propagate" | "sheet" | "up" | "down" | "spanIn" | "spanOut" | "create" | "extend" | "edit" | "link" | "stepUp" | "stepDown" | "undo" | "redo"
+  | "mergeCommit" | "propagate" | "propose" | "sheet" | "up" | "down" | "spanIn" | "spanOut" | "create" | "extend" | "edit" | "link" | "stepUp" | "stepDown" | "undo" | "redo"
   | "save" | "submit" | "guideline" | "escape";
 
 const COMMON: Record<Action, string[]> = {
@@ -55,6 +55,7 @@ const COMMON: Record<Action, string[]> = {
   merge: ["m"],
   mergeCommit: ["M"],
   propagate: ["p"],
+  propose: ["w"],
   sheet: ["c"],
   up: ["ArrowUp", "Shift+ArrowUp"],
   down: ["ArrowDown", "Shift+ArrowDown"],
@@ -181,6 +182,7 @@ export function keyShortcuts(workspace: Workspace, profile: Profile): Shortcut[]
     ["merge", "Join: choose the first object", "Boxes", actions.startMerge],
     ["mergeCommit", "Join: the second object, now", "Boxes", () => actions.commitMerge()],
     ["propagate", "Copy the box over the next frames", "Boxes", () => actions.propagate(workspace.propagateFrames.peek())],
+    ["propose", "Proposals: have a tracker or a model find the boxes", "Boxes", () => workspace.proposals.toggle()],
     ["sheet", "Crops along the object", "Boxes", () => (store.dialog.value = "sheet"), () => store.selectedTrack.peek() !== null],
     ["spanIn", "Start of a stretch", "Sounds and reasoning", actions.setMark],
     ["spanOut", "End of the stretch", "Sounds and reasoning", actions.closeSpan],

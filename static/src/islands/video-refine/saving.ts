@@ -125,10 +125,10 @@ export async function sendBody(payload: RefinePayload, change: StoredChange, lea
 }
 
 /** A request that changes no part of the document; throws `Refusal` where the server says no. */
-export async function postJsonAs<T>(payload: RefinePayload, url: string, body: unknown, key: string = crypto.randomUUID()): Promise<T> {
+export async function postJsonAs<T>(payload: RefinePayload, url: string, body: unknown, key: string = crypto.randomUUID(), method: "POST" | "PUT" = "POST"): Promise<T> {
   let response: Response;
   try {
-    response = await write(payload, "POST", url, JSON.stringify(body), key);
+    response = await write(payload, method, url, JSON.stringify(body), key);
   } catch {
     throw new ApiError("The server did not answer.", "Check the network, then try again.");
   }

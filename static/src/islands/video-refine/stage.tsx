@@ -4,6 +4,8 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Box } from "../../lib/video/geometry";
 import type { Handle } from "../../lib/video/hit";
 import { drawnBox, moveBox, resizeBox } from "../../lib/video/hit";
+import type { Run } from "../../lib/video/proposals";
+import type { Track } from "../../lib/video/tracks";
 import { keyframeAt, previousKeyframe, shownAt } from "../../lib/video/tracks";
 import { Icon } from "../shared/parts";
 import type { Drawn } from "./boxes";
@@ -68,6 +70,15 @@ export function Stage({ workspace }: { workspace: Workspace }) {
           }
         }
         layer.draw(drawn, unit, ghost);
+      }),
+      effect(() => {
+        const frame = player.frame.value;
+        const unit = 1 / (scale.value * store.zoom.value.scale);
+        const drawn = workspace.proposals.shown.value.flatMap(({ run, track }) => {
+          const box = shownAt(track, frame)?.box;
+          return box ? [{ label: track.label || run.prompt.label, flags: (run.flags[String(frame)] ?? []).map((flag) => ` · ${flag}`).join(""), color: proposalColor(workspace, run, track), box }] : [];
+        });
+        layer.drawProposals(drawn, unit);
       }),
       effect(() => {
         const held = drag.value;
@@ -210,5 +221,8 @@ function StageState({ workspace }: { workspace: Workspace }) {
     </div>
   );
 }
+
+/** A proposal has the colour of the object that it is for. */
+export const proposalColor = ({ store }: Workspace, run: Run, track: Track): string => (run.prompt.track && store.doc.value.tracks[run.prompt.track] ? store.colorOf(run.prompt.track) : (track.color ?? "#e07b00"));
 
 export const nextZoom = (scale: number): number => ZOOMS.find((one) => one > scale + 0.01) ?? 1;

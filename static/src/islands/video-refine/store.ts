@@ -18,7 +18,7 @@ import type { RefinePayload } from "./types";
 export type Selection = { kind: "track" | "event"; id: string };
 export type StepName = Step | "final";
 export type Tool = "select" | "draw";
-export type DialogName = "submit" | "login" | "conflict" | "sheet" | "guideline";
+export type DialogName = "submit" | "login" | "conflict" | "sheet" | "guideline" | "export" | "import" | "changes" | "notes";
 
 export interface Toast {
   text: string;

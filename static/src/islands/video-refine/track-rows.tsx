@@ -3,6 +3,8 @@ import { useComputed, useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { diamonds, stretches } from "../../lib/video/rows";
 import { endOf, nearestEdge, rowsInSight, toPx } from "../../lib/video/timeline";
+import type { Run } from "../../lib/video/proposals";
+import { flagSpans } from "../../lib/video/proposals";
 import type { Track } from "../../lib/video/tracks";
 import { keyframeAt, keyframeFrames } from "../../lib/video/tracks";
 import { plural } from "../../lib/words";
@@ -10,6 +12,7 @@ import { Icon } from "../shared/parts";
 import { nameOf } from "./actions";
 import type { Span } from "./span-lane";
 import { SpanShape } from "./span-lane";
+import { proposalColor } from "./stage";
 import type { Workspace } from "./workspace";
 
 export const ROW = 30;
@@ -49,18 +52,34 @@ export function TrackRows({ workspace }: { workspace: Workspace }) {
     if (at * ROW < element.scrollTop) element.scrollTop = at * ROW;
     else if ((at + 1) * ROW > element.scrollTop + element.clientHeight) element.scrollTop = (at + 1) * ROW - element.clientHeight;
   }, [chosen]);
+  // Objects that are only proposed have rows of their own, after those that count.
+  const proposed = workspace.proposals.shown.value.filter((one) => workspace.proposals.targetOf(one) === null);
   const [first, end] = rowsInSight(listed.length, ROW, scroll.value.top, scroll.value.height);
   return (
     <div class="tl-tracks" ref={box} tabIndex={-1} data-tracks>
-      {listed.length === 0 && (
+      {listed.length === 0 && proposed.length === 0 && (
         <div class="tl-row is-empty">
           <div class="tl-name" />
           <p class="lane-note">{store.tracks.value.length ? "No object matches the filter." : "No box yet. Press N and draw one on the picture."}</p>
         </div>
       )}
-      <ul class="track-list" style={{ height: `${listed.length * ROW}px` }} aria-label="Objects">
+      <ul class="track-list" style={{ height: `${(listed.length + proposed.length) * ROW}px` }} aria-label="Objects">
         {listed.slice(first, end).map((track, k) => (
           <Row key={track.id} workspace={workspace} track={track} top={(first + k) * ROW} />
+        ))}
+        {proposed.map(({ run, track }, k) => (
+          <li key={`${run.id}:${track.id}`} class="tl-row track-row is-proposed" style={{ top: `${(listed.length + k) * ROW}px` }} data-proposed={track.id}>
+            <div class="tl-name">
+              <button type="button" class="track-name" title="Only proposed: accept or reject it in the proposals" onClick={() => workspace.proposals.show(run)}>
+                <Icon name="magic" />
+                <span class="title clip">{track.label || run.prompt.label || "object"}</span>
+                <span class="end">proposed</span>
+              </button>
+            </div>
+            <svg class="lane track-lane" width={store.view.value.width} height={ROW} role="group" aria-label={`Proposed time of ${track.label || run.prompt.label || "object"}`}>
+              <ProposalBar workspace={workspace} run={run} track={track} top={BAR_TOP} height={BAR} />
+            </svg>
+          </li>
         ))}
       </ul>
     </div>
@@ -152,6 +171,11 @@ function Bars({ workspace, track, color, selected, locked }: { workspace: Worksp
           </g>
         );
       })}
+      {workspace.proposals.shown.value
+        .filter((one) => workspace.proposals.targetOf(one) === track.id)
+        .map((one) => (
+          <ProposalBar key={one.run.id} workspace={workspace} run={one.run} track={one.track} top={BAR_TOP + BAR + 3} height={5} />
+        ))}
       {selected &&
         track.visible.map(([start, end], which) => {
           if (end <= from || start >= to) return null;
@@ -173,6 +197,25 @@ function Bars({ workspace, track, color, selected, locked }: { workspace: Worksp
         <Diamond key={frame} workspace={workspace} track={track} frame={frame} color={color} current={frame === current} movable={selected && !locked} />
       ))}
     </svg>
+  );
+}
+
+/** The stretches of a proposal, dashed, with a tick where its flags are. */
+function ProposalBar({ workspace, run, track, top, height }: { workspace: Workspace; run: Run; track: Track; top: number; height: number }) {
+  const { store } = workspace;
+  const view = store.view.value;
+  const px = (frame: number): number => toPx(view, store.index.clipUs(frame));
+  const color = proposalColor(workspace, run, track);
+  const within = (start: number, end: number): boolean => px(end) > 0 && px(start) < view.width;
+  return (
+    <g class="proposal-bar" aria-hidden="true">
+      {track.visible.filter(([start, end]) => within(start, end)).map(([start, end]) => (
+        <rect key={start} x={px(start)} y={top} width={Math.max(2, px(end) - px(start))} height={height} fill={color} stroke={color} />
+      ))}
+      {flagSpans(run.flags).filter(({ start, end }) => within(start, end)).map(({ flag, start, end }) => (
+        <rect key={`${flag}:${start}`} class="proposal-flag" x={px(start)} y={top} width={Math.max(3, px(end) - px(start))} height={height} />
+      ))}
+    </g>
   );
 }
 

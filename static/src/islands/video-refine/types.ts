@@ -64,7 +64,9 @@ export interface RefinePayload {
   recall?: { allowed: boolean };
   editable: boolean;
   why_not: string;
-  limits: { comment: number };
+  limits: { comment: number; notes?: number };
+  /** The person's own notes on the question, read by nobody else; left out where there are none to be had. */
+  notes?: { text: string; version: number; editable: boolean };
   guideline: { version: number; html: string } | null;
-  urls: Record<"detail" | "save" | "submit" | "recall" | "tab" | "relogin" | "work", string> & { next?: string | null; proposals?: string | null; export?: string | null };
+  urls: Record<"detail" | "save" | "submit" | "recall" | "tab" | "relogin" | "work", string> & { next?: string | null; proposals?: string | null; export?: string | null; import?: string | null; notes?: string | null };
 }

@@ -17,7 +17,9 @@ import { Refusal } from "../label-case/server";
 import type { Profile } from "./keys";
 import { PROFILES, startKeyWatch } from "./keys";
 import { liveChecks } from "./live-checks";
+import { createNotes } from "./notes";
 import { Player } from "./player";
+import { createProposals, requestsOf } from "./proposals";
 import { LANE, OperationQueue, postJsonAs, sendBody } from "./saving";
 import type { StepName } from "./store";
 import { createStore } from "./store";
@@ -53,6 +55,8 @@ export function createWorkspace(first: RefinePayload, index: PictureIndex, video
   const player = new Player(video, index);
   const store = createStore(first, index, player, { changed: (operation, delayMs, joins) => sender.send(operation, delayMs, joins), now: () => performance.now(), uuid: () => crypto.randomUUID() });
   const actions = createActions(store);
+  const proposals = createProposals(store, requestsOf((url, body) => postJsonAs(store.payload.peek(), url, body)));
+  const notes = createNotes(store, tabId);
   const dragging = signal<{ key: string; start: number; end: number } | null>(null);
   const muted = signal(video.muted);
   const propagateFrames = signal(30);
@@ -308,6 +312,7 @@ export function createWorkspace(first: RefinePayload, index: PictureIndex, video
     queue.hold({ kind: "asking" });
     listen();
     void player.seek(0);
+    void proposals.begin();
     if (first.editable) await lock.start();
     else {
       store.tab.value = "held";
@@ -350,8 +355,8 @@ export function createWorkspace(first: RefinePayload, index: PictureIndex, video
   });
 
   const workspace = {
-    store, actions, player, video, index, peaks, peaksVersion, dragging, muted, propagateFrames, profile, findings, suggestions, pendingMerge, held,
-    queue, sender, submit, recall, settle, moveStep, editStep, toFinding, playSelection, escape, setProfile, start,
+    store, actions, proposals, player, video, index, peaks, peaksVersion, dragging, muted, propagateFrames, profile, findings, suggestions, pendingMerge, held,
+    queue, sender, submit, recall, notes, settle, moveStep, editStep, toFinding, playSelection, escape, setProfile, start,
     /** Set by the stage. */
     focusBox: (_id: string): void => {},
     cancelDrag: (): boolean => false,
@@ -397,6 +402,7 @@ export function createWorkspace(first: RefinePayload, index: PictureIndex, video
     },
     stop(): void {
       off.abort();
+      proposals.stop();
       stopToast();
       lock.stop();
       queue.close();
