@@ -22,7 +22,7 @@ AT = factories.NOON + timedelta(days=1)
 
 
 def hand_in(row: Assignment, content: dict[str, Any], *, number: int = 1, **fields: Any) -> Submission:
-    body = [{"document": None, "version": 7, "active_ms": 90_000, "content": content}]
+    body = [{"document": None, "version": 7, "guideline": 1, "active_ms": 90_000, "content": content}]
     Assignment.objects.filter(pk=row.pk).update(state="submitted")
     given = {"labels_sha256": sha256_of(body), "submitted_at": AT, **fields}
     return Submission.objects.create(assignment=row, number=number, labels=body, **given)

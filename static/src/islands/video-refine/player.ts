@@ -205,7 +205,10 @@ export class Player {
   }
 
   #halt(): void {
-    if (!this.#video.paused) this.#video.pause();
+    if (this.#video.paused) return;
+    // The element tells of its pause later, and one more picture may come: until then nobody knows which one stays.
+    this.exact.value = false;
+    this.#video.pause();
   }
 
   async #follow(): Promise<void> {
