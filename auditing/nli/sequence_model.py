@@ -6,6 +6,7 @@ labels (without "implied") and of two ("entailment", "not_entailment") work too;
 which labels they never give.
 """
 
+import contextlib
 import hashlib
 import threading
 import time
@@ -18,6 +19,7 @@ from auditing.nli.errors import ExtraMissing, ModelError
 from auditing.nli.in_process import InProcessLabeller
 from auditing.nli.local import softmax
 from auditing.nli.protocol import LABEL_WORDS, VALID, RelationAnswer, RelationQuery
+from videos.proposals import torchvision_ops
 
 MOST_TOKENS = 512
 PAIRS_PER_INFERENCE = 16
@@ -111,6 +113,10 @@ class SequenceModelLabeller(InProcessLabeller):
     ) -> None:
         try:
             import torch
+
+            # Not needed here, but where it does not fit the installed torch, every model of transformers fails with it.
+            with contextlib.suppress(ImportError):
+                torchvision_ops.ensure()
             import transformers
         except ImportError as error:
             raise ExtraMissing(

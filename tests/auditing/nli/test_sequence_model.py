@@ -1,6 +1,7 @@
 """Any sequence-classification model as a labeller. The model's tests need the extra `models`."""
 
 import builtins
+import contextlib
 import importlib.util
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from auditing.nli.errors import ExtraMissing, ModelError
 from auditing.nli.factory import make_labeller
 from auditing.nli.protocol import RelationQuery
 from auditing.nli.sequence_model import map_labels, missing_labels_note
+from videos.proposals import torchvision_ops
 
 C, N, M, E = Label.CONTRADICTION, Label.NEUTRAL, Label.IMPLIED, Label.ENTAILMENT
 
@@ -71,6 +73,9 @@ needs_models = pytest.mark.skipif(
 def checkpoint(tmp_path_factory) -> Path:
     """A tiny random BERT with three labels and a word tokenizer, saved to disk."""
     import torch
+
+    with contextlib.suppress(ImportError):  # as the product does before it touches transformers
+        torchvision_ops.ensure()
     from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
 
     folder = tmp_path_factory.mktemp("models") / "tiny-nli"
