@@ -8,7 +8,7 @@ from typing import Any
 
 from django.urls import reverse
 
-from annotation.core.labels import LONGEST_NOTES, text_version
+from annotation.core.labels import LONGEST_NOTES
 from annotation.core.states import HANDED_IN, words
 from annotation.models import Assignment
 from videos.core.values import LONGEST_TEXT
@@ -19,13 +19,13 @@ from .guidelines import guideline_payload, newest
 from .work import (
     following_of,
     is_training,
+    notes_object,
     own_cases,
     returned_of,
     shown_state,
-    why_no_notes,
+    why_no_guideline,
     why_no_recall,
     why_not_editable,
-    why_not_open,
 )
 
 
@@ -65,10 +65,8 @@ def refinement_payload(row: Assignment, user: Any) -> dict[str, Any]:
     video = question.video
     cases = own_cases(row.member_id)
     same = [other for other in cases if is_training(other) == is_training(row)]
-    why_not = why_not_open(row) or why_not_editable(row)
     guideline = newest(row.item.study)
-    if guideline is None and not why_not:
-        why_not = "This study has no guideline yet, so nothing can be saved."
+    why_not = why_not_editable(row) or why_no_guideline(guideline)
     if not video.is_ready and not why_not:
         why_not = "The clip is not prepared yet, so nothing can be marked in it."
     following = following_of(row, cases)
@@ -100,11 +98,7 @@ def refinement_payload(row: Assignment, user: Any) -> dict[str, Any]:
         "why_not": why_not,
         "returned": returned_of(row),
         "recall": {"allowed": not why_no_recall(row)},
-        "notes": {
-            "text": row.notes,
-            "version": text_version(row.notes),
-            "editable": not why_no_notes(row),
-        },
+        "notes": notes_object(row),
         "limits": {"comment": LONGEST_TEXT, "notes": LONGEST_NOTES},
         "guideline": None if guideline is None else guideline_payload(guideline),
         "progress": {"submitted": sum(other.state in HANDED_IN for other in same), "of": len(same)},

@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from annotation.core import labels as rules
 from annotation.core.states import EDITABLE, HANDED_IN, State, words
-from annotation.models import Assignment, Segment, SegmentLabel, Study, StudyItem
+from annotation.models import Assignment, GuidelineVersion, Segment, SegmentLabel, Study, StudyItem
 
 from .guidelines import guideline_payload, newest
 from .studies import gate_of
@@ -65,6 +65,20 @@ def why_no_notes(row: Assignment) -> str:
     if row.state == State.WITHDRAWN or row.item.study.stage != Study.Stage.OPEN:
         return why_not_editable(row)
     return ""
+
+
+def why_no_guideline(guideline: GuidelineVersion | None) -> str:
+    """Why nothing can be saved in a study without a guideline; "" where there is one."""
+    return "" if guideline is not None else "This study has no guideline yet, so nothing can be saved."
+
+
+def notes_object(row: Assignment) -> dict[str, Any]:
+    """A person's own notes as the workspaces know them."""
+    return {
+        "text": row.notes,
+        "version": rules.text_version(row.notes),
+        "editable": not why_no_notes(row),
+    }
 
 
 def why_no_recall(row: Assignment) -> str:
@@ -206,10 +220,8 @@ def workspace_payload(row: Assignment, user: Any) -> dict[str, Any]:
     cases = own_cases(row.member_id)
     same = [other for other in cases if is_training(other) == is_training(row)]
     locked = why_not_open(row)
-    why_not = locked or why_not_editable(row)
     guideline = newest(study)
-    if guideline is None and not why_not:
-        why_not = "This study has no guideline yet, so nothing can be saved."
+    why_not = locked or why_not_editable(row) or why_no_guideline(guideline)
     audit_shown = may_see_audit(row)
     following = following_of(row, cases)
     return {
@@ -233,11 +245,7 @@ def workspace_payload(row: Assignment, user: Any) -> dict[str, Any]:
         "qualified": not locked,
         "version": row.version,
         "round": 1,
-        "notes": {
-            "text": row.notes,
-            "version": rules.text_version(row.notes),
-            "editable": not why_no_notes(row),
-        },
+        "notes": notes_object(row),
         "guideline": None if guideline is None else guideline_payload(guideline),
         "case": {
             "title": case.title,

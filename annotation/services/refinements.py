@@ -66,7 +66,6 @@ def refinement_save(
         touched = (*touched, "document")
     done = operations_apply(document=row.document, operations=operations, by=by)
     now = timezone.now()
-    row.document.refresh_from_db(fields=["version", "active_ms"])
     if active_ms > row.document.active_ms:
         row.document.active_ms = active_ms
         row.document.save(update_fields=["active_ms"])

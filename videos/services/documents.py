@@ -91,9 +91,40 @@ def operation_apply(*, document: Document, operation: Mapping[str, Any], by: Any
     UserError
         422 ``invalid_operation``, with the place and what is wrong there.
     """
+    return _apply(_locked(document), operation, by)
+
+
+@transaction.atomic
+def operations_apply(
+    *, document: Document, operations: Sequence[Mapping[str, Any]], by: Any
+) -> dict[str, Any]:
+    """Apply several operations in order, all or none; those that were applied before are passed over.
+
+    Returns
+    -------
+    ``{"version": number of operations now, "applied": ids, "replayed": ids}``
+
+    Raises
+    ------
+    UserError
+        As for one; of the first that does not fit.
+    """
+    row = _locked(document)
+    done: dict[bool, list[str]] = {True: [], False: []}
+    for operation in operations:
+        reply = _apply(row, operation, by)
+        done[reply["replayed"]].append(operation["id"])
+    return {"version": row.version, "applied": done[False], "replayed": done[True]}
+
+
+def _locked(document: Document) -> Document:
+    """The document's row, held until the transaction ends."""
     rows = Document.objects.select_for_update(no_key=True, of=("self",)).select_related("question__video")
     # What was generated, and the times of all pictures, are long and of no use here.
-    row = rows.defer("question__document", "question__video__picture_index").get(pk=document.pk)
+    return rows.defer("question__document", "question__video__picture_index").get(pk=document.pk)
+
+
+def _apply(row: Document, operation: Mapping[str, Any], by: Any) -> dict[str, Any]:
     identity = operation.get("id") if isinstance(operation, Mapping) else None
     if isinstance(identity, str) and (done := _stored(row, identity)) is not None:
         return {"version": row.version, "number": done, "replayed": True}
@@ -117,30 +148,6 @@ def operation_apply(*, document: Document, operation: Mapping[str, Any], by: Any
         by=by,
     )
     return {"version": row.version, "number": row.version, "replayed": False}
-
-
-@transaction.atomic
-def operations_apply(
-    *, document: Document, operations: Sequence[Mapping[str, Any]], by: Any
-) -> dict[str, Any]:
-    """Apply several operations in order, all or none; those that were applied before are passed over.
-
-    Returns
-    -------
-    ``{"version": number of operations now, "applied": ids, "replayed": ids}``
-
-    Raises
-    ------
-    UserError
-        As for one; of the first that does not fit.
-    """
-    version = document.version
-    done: dict[bool, list[str]] = {True: [], False: []}
-    for operation in operations:
-        reply = operation_apply(document=document, operation=operation, by=by)
-        version = reply["version"]
-        done[reply["replayed"]].append(operation["id"])
-    return {"version": version, "applied": done[False], "replayed": done[True]}
 
 
 def _stored(row: Document, identity: str) -> int | None:

@@ -45,6 +45,38 @@ export const postJson = <T>(url: string, body: unknown, signal?: AbortSignal): P
     ...(signal ? { signal } : {}),
   });
 
+/** Larger bodies the browser does not send while a page goes away. */
+const KEEPALIVE_BYTES = 60_000;
+const WRITE_TIMEOUT_MS = 15_000;
+
+export interface WriteOptions {
+  /** Id of the person whose page this is: the server refuses it where somebody else is logged in now. */
+  user: number;
+  /** The same for a change that is sent again. */
+  key: string;
+  /** The page goes away and waits for no answer. */
+  leaving?: boolean;
+}
+
+/** Sends a change that may be sent again; what the answer means is up to the caller. Rejects without an answer. */
+export function writeJson(method: string, url: string, body: unknown, { user, key, leaving = false }: WriteOptions): Promise<Response> {
+  const text = JSON.stringify(body);
+  return fetch(url, {
+    method,
+    credentials: "same-origin",
+    headers: {
+      Accept: "application/json",
+      "Content-Type": "application/json",
+      "X-CSRFToken": csrfToken(),
+      "X-Expected-User": String(user),
+      "Idempotency-Key": key,
+    },
+    body: text,
+    keepalive: leaving && new Blob([text]).size < KEEPALIVE_BYTES,
+    ...(leaving ? {} : { signal: AbortSignal.timeout(WRITE_TIMEOUT_MS) }),
+  });
+}
+
 export const isAbort = (error: unknown): boolean => error instanceof DOMException && error.name === "AbortError";
 
 export function errorText(error: unknown): string {

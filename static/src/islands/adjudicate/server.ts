@@ -1,10 +1,7 @@
 // Requests of the adjudicator's page. A change that got no answer is sent again with its key, so that it is done once.
-import { ApiError, csrfToken } from "../../lib/api";
+import { ApiError, writeJson } from "../../lib/api";
 import { whoAmI } from "../../lib/relogin";
 import type { DecisionState, PagePayload } from "./types";
-
-const TIMEOUT_MS = 15_000;
-const KEEPALIVE_BYTES = 60_000;
 
 export type Answer<T> =
   | { kind: "done"; reply: T }
@@ -43,23 +40,9 @@ export class Server {
   }
 
   async #once<T>(method: string, url: string, body: unknown, key: string, leaving: boolean): Promise<Answer<T> | "who"> {
-    const text = JSON.stringify(body);
     let response: Response;
     try {
-      response = await fetch(url, {
-        method,
-        credentials: "same-origin",
-        headers: {
-          Accept: "application/json",
-          "Content-Type": "application/json",
-          "X-CSRFToken": csrfToken(),
-          "X-Expected-User": String(this.#page.user.id),
-          "Idempotency-Key": key,
-        },
-        body: text,
-        keepalive: leaving && new Blob([text]).size < KEEPALIVE_BYTES,
-        ...(leaving ? {} : { signal: AbortSignal.timeout(TIMEOUT_MS) }),
-      });
+      response = await writeJson(method, url, body, { user: this.#page.user.id, key, leaving });
     } catch {
       return { kind: "unknown", message: "The server did not answer." };
     }

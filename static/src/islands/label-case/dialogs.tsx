@@ -1,13 +1,11 @@
 // Questions that stop the work for a moment: submit, log in again, a conflict, the reveal. None of them loses text.
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { errorText } from "../../lib/api";
 import type { Draft } from "../../lib/label-draft";
 import { draftOf, isComplete } from "../../lib/label-draft";
-import { logInAgain } from "../../lib/relogin";
-import { GOLD_WORDS, plural, segmentName } from "../../lib/words";
+import { GOLD_WORDS, segmentName } from "../../lib/words";
 import { Dialog } from "../shared/dialog";
-import { Icon } from "../shared/parts";
+import { LoginDialog } from "../shared/login-dialog";
 import { SaidChip } from "./segments";
 import type { Workspace } from "./workspace";
 import { NOTES } from "./workspace";
@@ -21,7 +19,7 @@ export function Dialogs({ workspace }: { workspace: Workspace }) {
     case "reveal":
       return <RevealDialog workspace={workspace} close={close} />;
     case "login":
-      return <LoginDialog workspace={workspace} close={close} />;
+      return <LoginDialog url={store.payload.value.urls.relogin} username={store.payload.value.user.username} pending={store.save.value.pending} done={workspace.loggedIn} close={close} />;
     case "conflict":
       return <ConflictDialog workspace={workspace} close={close} />;
     default:
@@ -113,74 +111,6 @@ function RevealDialog({ workspace, close }: { workspace: Workspace; close: () =>
           Not yet
         </button>
       </div>
-    </Dialog>
-  );
-}
-
-function LoginDialog({ workspace, close }: { workspace: Workspace; close: () => void }) {
-  const { store } = workspace;
-  const { user, urls } = store.payload.value;
-  const [problem, setProblem] = useState("");
-  const [needsCode, setNeedsCode] = useState(false);
-  const [waiting, setWaiting] = useState(false);
-  const send = async (event: SubmitEvent): Promise<void> => {
-    event.preventDefault();
-    const data = new FormData(event.currentTarget as HTMLFormElement);
-    setWaiting(true);
-    setProblem("");
-    try {
-      const answer = await logInAgain(urls.relogin, user.username, String(data.get("password") ?? ""), String(data.get("code") ?? ""));
-      if (answer.kind === "done") return workspace.loggedIn();
-      if (answer.kind === "code") setNeedsCode(true);
-      setProblem(answer.message);
-    } catch (error) {
-      setProblem(errorText(error));
-    } finally {
-      setWaiting(false);
-    }
-  };
-  const pending = store.save.value.pending;
-  return (
-    <Dialog title="Log in again" close={close}>
-      <p>
-        The login has run out. {pending ? `${plural(pending, "change is", "changes are")} kept here and sent once you are logged in; you` : "You"} stay on this page.
-      </p>
-      <form onSubmit={(event) => void send(event as unknown as SubmitEvent)}>
-        <div class="form-row">
-          <label class="form-label" for="relogin-name">
-            Name
-          </label>
-          <input class="form-control" id="relogin-name" name="username" value={user.username} readOnly autocomplete="username" />
-        </div>
-        <div class="form-row">
-          <label class="form-label" for="relogin-password">
-            Password
-          </label>
-          <input class="form-control" id="relogin-password" name="password" type="password" autocomplete="current-password" required autofocus />
-        </div>
-        {needsCode && (
-          <div class="form-row">
-            <label class="form-label" for="relogin-code">
-              Code of your second factor
-            </label>
-            <input class="form-control" id="relogin-code" name="code" autocomplete="one-time-code" inputMode="numeric" />
-          </div>
-        )}
-        {problem && (
-          <p class="card-blocked" role="alert">
-            <Icon name="exclamation-circle" />
-            {problem}
-          </p>
-        )}
-        <div class="form-actions">
-          <button class="btn btn-primary" disabled={waiting}>
-            Log in
-          </button>
-          <button type="button" class="btn btn-quiet" onClick={close}>
-            Later: keep working
-          </button>
-        </div>
-      </form>
     </Dialog>
   );
 }

@@ -1,14 +1,10 @@
 // The island's requests: what the server says to a change, turned into what the queue does next.
-import { ApiError, csrfToken, getJson } from "../../lib/api";
+import { ApiError, getJson, writeJson } from "../../lib/api";
 import type { AssignmentPayload } from "../../lib/label-draft";
 import { withGuideline } from "../../lib/label-draft";
 import type { StoredChange } from "../../lib/queue-store";
 import { whoAmI } from "../../lib/relogin";
 import type { SendAnswer } from "../../lib/save-queue";
-
-/** Larger bodies the browser does not send while a page goes away. */
-const KEEPALIVE_BYTES = 60_000;
-const TIMEOUT_MS = 15_000;
 
 interface ErrorBody {
   error?: { code?: string; message?: string; remedy?: string; fields?: Record<string, unknown> };
@@ -109,20 +105,6 @@ export class Server {
   }
 
   #write(method: string, url: string, body: unknown, key: string, leaving: boolean): Promise<Response> {
-    const text = JSON.stringify(body);
-    return fetch(url, {
-      method,
-      credentials: "same-origin",
-      headers: {
-        Accept: "application/json",
-        "Content-Type": "application/json",
-        "X-CSRFToken": csrfToken(),
-        "X-Expected-User": String(this.#payload().user.id),
-        "Idempotency-Key": key,
-      },
-      body: text,
-      keepalive: leaving && new Blob([text]).size < KEEPALIVE_BYTES,
-      ...(leaving ? {} : { signal: AbortSignal.timeout(TIMEOUT_MS) }),
-    });
+    return writeJson(method, url, body, { user: this.#payload().user.id, key, leaving });
   }
 }

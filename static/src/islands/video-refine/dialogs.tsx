@@ -9,7 +9,7 @@ import { nameOf } from "./actions";
 import { ChangesDialog } from "./changes-dialog";
 import { ContactSheet } from "./contact-sheet";
 import { ExportDialog, ImportDialog } from "./files";
-import { LoginDialog } from "./login-dialog";
+import { LoginDialog } from "../shared/login-dialog";
 import { NotesDialog } from "./notes-dialog";
 import type { Workspace } from "./workspace";
 

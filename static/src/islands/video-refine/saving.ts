@@ -1,7 +1,7 @@
 // Operations on their way to the server, through the queue that every workspace uses. One lane, "doc": a body holds all operations
 // that the server has not confirmed, oldest first, and the server passes over those whose id it knows. So the newest body of the
 // lane always says everything, which is what the queue counts on when it replaces, merges or sends again.
-import { ApiError, csrfToken } from "../../lib/api";
+import { ApiError, writeJson } from "../../lib/api";
 import type { StoredChange } from "../../lib/queue-store";
 import { whoAmI } from "../../lib/relogin";
 import type { SendAnswer } from "../../lib/save-queue";
@@ -85,32 +85,11 @@ export class OperationQueue implements Sender {
   }
 }
 
-/** Larger bodies the browser does not send while a page goes away. */
-const KEEPALIVE_BYTES = 60_000;
-const TIMEOUT_MS = 15_000;
-
-function write(payload: RefinePayload, method: "PUT" | "POST", url: string, text: string, key: string, leaving = false): Promise<Response> {
-  return fetch(url, {
-    method,
-    credentials: "same-origin",
-    headers: {
-      Accept: "application/json",
-      "Content-Type": "application/json",
-      "X-CSRFToken": csrfToken(),
-      "X-Expected-User": String(payload.user.id),
-      "Idempotency-Key": key,
-    },
-    body: text,
-    keepalive: leaving && new Blob([text]).size < KEEPALIVE_BYTES,
-    ...(leaving ? {} : { signal: AbortSignal.timeout(TIMEOUT_MS) }),
-  });
-}
-
 /** Writes one body and says what its answer means. */
 export async function sendBody(payload: RefinePayload, change: StoredChange, leaving: boolean): Promise<SendAnswer> {
   let response: Response;
   try {
-    response = await write(payload, "PUT", payload.urls.save, JSON.stringify(change.body), change.key, leaving);
+    response = await writeJson("PUT", payload.urls.save, change.body, { user: payload.user.id, key: change.key, leaving });
   } catch {
     return { kind: "retry" };
   }
@@ -128,7 +107,7 @@ export async function sendBody(payload: RefinePayload, change: StoredChange, lea
 export async function postJsonAs<T>(payload: RefinePayload, url: string, body: unknown, key: string = crypto.randomUUID(), method: "POST" | "PUT" = "POST"): Promise<T> {
   let response: Response;
   try {
-    response = await write(payload, method, url, JSON.stringify(body), key);
+    response = await writeJson(method, url, body, { user: payload.user.id, key });
   } catch {
     throw new ApiError("The server did not answer.", "Check the network, then try again.");
   }

@@ -3,8 +3,8 @@ import { useState } from "preact/hooks";
 import { errorText } from "../../lib/api";
 import { logInAgain } from "../../lib/relogin";
 import { plural } from "../../lib/words";
-import { Dialog } from "../shared/dialog";
-import { Icon } from "../shared/parts";
+import { Dialog } from "./dialog";
+import { Icon } from "./parts";
 
 export function LoginDialog({ url, username, pending, done, close }: { url: string; username: string; pending: number; done: () => void; close: () => void }) {
   const [problem, setProblem] = useState("");
