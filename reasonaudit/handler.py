@@ -6,8 +6,9 @@ connection in it. See `docs/decisions/0009-saving.md` for what that costs.
 """
 
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeVar
 
 from asgiref.sync import sync_to_async
 from django.core.handlers.asgi import ASGIHandler
@@ -18,6 +19,20 @@ from django.http import HttpRequest
 # More than processors, because a request may wait for a lock of the database. Each holds one connection.
 THREADS = int(os.environ.get("WEB_THREADS", "16"))
 _POOL = ThreadPoolExecutor(THREADS, thread_name_prefix="web")
+Result = TypeVar("Result")
+
+
+async def in_thread(work: Callable[..., Result], *arguments: Any) -> Result:
+    """What `work` returns, done in a thread of the pool with its connection to the database."""
+
+    def do() -> Result:
+        _keep_connections()
+        try:
+            return work(*arguments)
+        finally:
+            _keep_connections()
+
+    return await sync_to_async(do, thread_sensitive=False, executor=_POOL)()
 
 
 class ThreadedHandler(ASGIHandler):
@@ -29,14 +44,7 @@ class ThreadedHandler(ASGIHandler):
 
     async def get_response_async(self, request: HttpRequest) -> Any:
         """Answer in a thread of the pool."""
-        return await sync_to_async(self._answer, thread_sensitive=False, executor=_POOL)(request)
-
-    def _answer(self, request: HttpRequest) -> Any:
-        _keep_connections()
-        try:
-            return BaseHandler.get_response(self, request)
-        finally:
-            _keep_connections()
+        return await in_thread(BaseHandler.get_response, self, request)
 
 
 def _keep_connections() -> None:

@@ -16,7 +16,7 @@ from procrastinate.jobs import Status
 
 from reasonaudit.lib.runs import abandoned
 from videos.models import MediaRun, ProposalRun, Video, VideoSet
-from videos.services import files, preparation, proposals, runs, server_folder, uploads, videos
+from videos.services import files, preparation, proposals, runs, server_folder, transcripts, uploads, videos
 
 QUEUE = "videos"
 WAITING = (Status.TODO.value, Status.DOING.value)
@@ -53,7 +53,17 @@ def propose_boxes(context: JobContext, *, run_id: int) -> str | None:
     return proposals.execute(run_id, should_stop=context.should_abort)
 
 
-KINDS: dict[str, Any] = {MediaRun.Kind.PREPARE: prepare_video, MediaRun.Kind.PROXY: make_proxy}
+@app.task(name="videos.transcribe", queue=QUEUE, pass_context=True)
+def make_transcript(context: JobContext, *, run_id: int) -> str | None:
+    """Make a transcript."""
+    return transcripts.execute(run_id, should_stop=context.should_abort)
+
+
+KINDS: dict[str, Any] = {
+    MediaRun.Kind.PREPARE: prepare_video,
+    MediaRun.Kind.PROXY: make_proxy,
+    MediaRun.Kind.SPEECH: make_transcript,
+}
 
 
 @app.periodic(cron="* * * * *")
@@ -98,6 +108,15 @@ def enqueue_proxy(video: Video, by: Any = None) -> MediaRun | None:
     with transaction.atomic():
         run, new = videos.proxy_wanted(video=video, by=by)
         if run is not None and new:
+            enqueue_run(run)
+    return run
+
+
+def enqueue_transcript(video: Video, by: Any = None) -> MediaRun:
+    """Have a transcript made, unless one is being made; raises `UserError` (see `transcripts.create`)."""
+    with transaction.atomic():
+        run, new = transcripts.create(video=video, by=by)
+        if new:
             enqueue_run(run)
     return run
 

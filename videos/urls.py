@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from videos.views import questions, sets, uploads, videos
+from videos.views import questions, sets, transcripts, uploads, videos
 
 app_name = "videos"
 SET = "video-sets/<slug:slug>/"
@@ -23,4 +23,12 @@ urlpatterns = [
     path(f"{VIDEO}again/", videos.video_again, name="video_again"),
     path(f"{VIDEO}playback/", videos.video_playback, name="video_playback"),
     path(f"{VIDEO}remove/", videos.video_remove, name="video_remove"),
+    path(f"{VIDEO}transcript/", transcripts.transcript_make, name="transcript_make"),
+    path(f"{VIDEO}transcript/stop/", transcripts.transcript_stop, name="transcript_stop"),
+    path(f"{VIDEO}transcript/upload/", transcripts.transcript_upload, name="transcript_upload"),
+    path(
+        f"{VIDEO}transcript/<uuid:transcript>/remove/",
+        transcripts.transcript_remove,
+        name="transcript_remove",
+    ),
 ]

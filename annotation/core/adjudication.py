@@ -14,6 +14,8 @@ Key = TypeVar("Key", bound=Hashable)
 # Ordinal order of the labels; the gap of two labels is their distance on it.
 SCALE = ("incorrect", "uncertain", "correct")
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+# Of a note on a decision, in code points.
+NOTE_LIMIT = 600
 
 
 def letters(seed: int, item: int, people: Mapping[Key, str]) -> dict[str, Key]:

@@ -12,12 +12,22 @@ from .studies import STATE_CHOICES, GuidelineVersion, StudyItem, StudyMember
 from .traces import Gold, Segment
 
 
+class Problem(models.TextChoices):
+    """What may be wrong with a video question, as its annotator reports it."""
+
+    CLIP = "clip", "Wrong clip"
+    QUESTION = "question", "Wrong question"
+    MEDIA = "media", "Sound or picture cannot be used"
+    ANSWER = "answer", "The answer seems wrong"
+    OTHER = "other", "Something else"
+
+
 class Assignment(TimestampedModel):
     """One member's work on one item. `position` is its place in the member's own seeded order (1-based).
 
     `version` grows with every change of state. `document` is what the member makes of a video question; it is made
     when the work is opened. `tab_token` is the browser tab that may write, see
-    `annotation.services.tabs`.
+    `annotation.services.tabs`. `problem` is what the member reports of a video question; "" while nothing is reported.
     """
 
     public_id = models.UUIDField(default=uuid.uuid4, unique=True, editable=False)
@@ -39,10 +49,20 @@ class Assignment(TimestampedModel):
     # Why the work was returned or withdrawn, and what was said of single segments: {"7": "…"}.
     reason = models.TextField(blank=True)
     segment_remarks = models.JSONField(default=dict, blank=True)
+    problem = models.CharField(max_length=12, choices=Problem, blank=True)
+    problem_note = models.TextField(blank=True)
+    problem_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ["member", "position"]
-        constraints = [models.UniqueConstraint(fields=["item", "member"], name="assignment_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["item", "member"], name="assignment_once"),
+            models.CheckConstraint(
+                condition=models.Q(problem="", problem_at=None)
+                | (~models.Q(problem="") & models.Q(problem_at__isnull=False)),
+                name="problem_has_a_time",
+            ),
+        ]
 
 
 class SegmentLabel(TimestampedModel):
@@ -90,12 +110,15 @@ class Submission(models.Model):
     `labels` is a list of `{"segment", "index", "label", "cannot_judge", "reasons", "comment", "spans", "flagged",
     "active_ms", "guideline", "unblinded"}` in reading order; label is null where the person could not judge. For a
     video question it is a list of one: `{"document", "version", "guideline", "active_ms", "content"}`.
+    `effort` is how much such a document differs from what was proposed, see `annotation.core.edit_effort`; None where
+    it was not computed.
     """
 
     assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="submissions")
     number = models.PositiveSmallIntegerField()
     labels = models.JSONField()
     labels_sha256 = models.CharField(max_length=64)
+    effort = models.JSONField(null=True, blank=True)
     submitted_at = models.DateTimeField()
     recalled_at = models.DateTimeField(null=True, blank=True)
 

@@ -1,5 +1,6 @@
 """What a study still lacks before people can begin."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.db.models import Count, F, Q
@@ -37,7 +38,9 @@ def checklist(study: Study) -> list[Check]:
     )
     published = GuidelineVersion.objects.filter(study=study).exclude(published_at=None).exists()
     if study.is_video:
-        return _of_videos(study, kinds.get(StudyItem.Kind.MAIN, 0), physicians, counted["largest"], published)
+        questions = kinds.get(StudyItem.Kind.MAIN, 0)
+        lines = _of_videos(study, questions, physicians, counted["largest"], published)
+        return [*lines, _adjudicator(parts)] if study.overlap > 1 else lines
     main, trainings = kinds.get(StudyItem.Kind.MAIN, 0), kinds.get(StudyItem.Kind.TRAINING, 0)
     wanted = study.overlap
     short = short_items(study, physicians)
@@ -68,15 +71,7 @@ def checklist(study: Study) -> list[Check]:
             ),
         )
     if wanted > 1:
-        lines.append(
-            Check(
-                "an adjudicator for disagreements",
-                bool(parts.get(StudyMember.Part.ADJUDICATOR)),
-                "annotation:study_members",
-                needed=False,
-                note="can be added later",
-            )
-        )
+        lines.append(_adjudicator(parts))
     if study.training_pass and not trainings:
         lines.append(
             Check(
@@ -88,6 +83,16 @@ def checklist(study: Study) -> list[Check]:
             )
         )
     return lines
+
+
+def _adjudicator(parts: Mapping[str, int]) -> Check:
+    return Check(
+        "an adjudicator for disagreements",
+        bool(parts.get(StudyMember.Part.ADJUDICATOR)),
+        "annotation:study_members",
+        needed=False,
+        note="can be added later",
+    )
 
 
 def _of_videos(study: Study, questions: int, people: int, asks_for_more: int, published: bool) -> list[Check]:

@@ -8,6 +8,7 @@ from typing import Any
 from annotation.core import adjudication
 from annotation.core.states import HANDED_IN, State
 from annotation.models import AdjudicationDecision, Assignment, Segment, Study, StudyItem, Submission
+from annotation.selectors.document_sides import documents_wait
 
 
 @dataclass(frozen=True)
@@ -88,15 +89,17 @@ def handed_in_of_study(study: Study) -> list[HandedIn]:
     by_item: dict[int, list[Assignment]] = {}
     for row in rows:
         by_item.setdefault(row.item_id, []).append(row)
-    last = _last_submissions([row for group in by_item.values() for row in group])
+    # Documents are long; whoever needs one reads it.
+    put_off = ("labels",) if study.is_video else ()
+    last = _last_submissions([row for group in by_item.values() for row in group], put_off)
     for item in items:
         item.study = study
     return [_put_together(item, by_item.get(item.pk, []), last) for item in items]
 
 
-def _last_submissions(rows: Sequence[Assignment]) -> dict[int, Submission]:
+def _last_submissions(rows: Sequence[Assignment], put_off: Sequence[str] = ()) -> dict[int, Submission]:
     found = Submission.objects.filter(assignment__in=rows, recalled_at=None).order_by("number")
-    return {submission.assignment_id: submission for submission in found}
+    return {submission.assignment_id: submission for submission in found.defer(*put_off)}
 
 
 def _put_together(item: StudyItem, rows: Sequence[Assignment], last: Mapping[int, Submission]) -> HandedIn:
@@ -106,9 +109,9 @@ def _put_together(item: StudyItem, rows: Sequence[Assignment], last: Mapping[int
 
 
 def waits_for_decision(item: StudyItem, work: HandedIn) -> bool:
-    """Whether somebody has to decide. Documents of one video question by several people always differ somewhere."""
+    """Whether somebody has to decide on something of an item that everybody has handed in."""
     if item.question_id is not None:
-        return item.kind == StudyItem.Kind.MAIN and len(work.people) > 1
+        return documents_wait(work)
     return bool(open_segments(item, work))
 
 

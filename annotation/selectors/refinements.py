@@ -10,10 +10,11 @@ from django.urls import reverse
 
 from annotation.core.labels import LONGEST_NOTES
 from annotation.core.states import HANDED_IN, words
-from annotation.models import Assignment
+from annotation.models import Assignment, GuidelineVersion, Problem, StudyItem
 from videos.core.values import LONGEST_TEXT
 from videos.selectors.documents import document_json
 from videos.selectors.playback import playback_payload
+from videos.selectors.transcripts import transcript_of
 
 from .guidelines import guideline_payload, newest
 from .work import (
@@ -21,8 +22,10 @@ from .work import (
     is_training,
     notes_object,
     own_cases,
+    problem_object,
     returned_of,
     shown_state,
+    shown_version,
     why_no_guideline,
     why_no_recall,
     why_not_editable,
@@ -56,13 +59,31 @@ def missing_parts(content: Mapping[str, Any]) -> list[str]:
     return missing
 
 
+def common_parts(item: StudyItem, user: Any, guideline: GuidelineVersion | None) -> dict[str, Any]:
+    """What every page on a video question shows, whoever works on it, for whatever purpose."""
+    question = item.question
+    return {
+        "user": {"id": user.pk, "username": user.get_username()},
+        "study": {"slug": item.study.slug, "name": item.study.name},
+        "question": {
+            "text": question.text,
+            "answer": question.answer,
+            "options": question.options,
+            "difficulty": question.difficulty or None,
+        },
+        "video": playback_payload(question.video),
+        "transcript": transcript_of(question.video),
+        "generated": dict(question.document) or None,
+        "guideline": None if guideline is None else guideline_payload(guideline),
+    }
+
+
 def refinement_payload(row: Assignment, user: Any) -> dict[str, Any]:
     """Everything the workspace shows of a video question (contract of `video-refine`).
 
     `row` comes with item, study, question, video and member.
     """
-    question = row.item.question
-    video = question.video
+    video = row.item.question.video
     cases = own_cases(row.member_id)
     same = [other for other in cases if is_training(other) == is_training(row)]
     guideline = newest(row.item.study)
@@ -72,25 +93,19 @@ def refinement_payload(row: Assignment, user: Any) -> dict[str, Any]:
     following = following_of(row, cases)
     detail = reverse("api:refinement-detail", args=[row.public_id])
     assignment = reverse("api:assignment-detail", args=[row.public_id])
+    common = common_parts(row.item, user, guideline)
     return {
+        **common,
         "id": str(row.public_id),
-        "user": {"id": user.pk, "username": user.get_username()},
-        "study": {"slug": row.item.study.slug, "name": row.item.study.name},
         "question": {
-            "text": question.text,
-            "answer": question.answer,
-            "options": question.options,
+            **common["question"],
             "number": next((n for n, other in enumerate(same, start=1) if other.pk == row.pk), 0),
             "of": len(same),
-            "difficulty": question.difficulty or None,
             "others": _of_the_same_clip(row, same),
         },
-        "video": playback_payload(video),
-        "transcript": [],
         "document": refinement_document(row),
-        "generated": dict(question.document) or None,
         "version": 0 if row.document is None else row.document.version,
-        "assignment_version": row.version,
+        "assignment_version": shown_version(row),
         "active_ms": 0 if row.document is None else row.document.active_ms,
         "state": shown_state(row.state),
         "state_words": words(shown_state(row.state)),
@@ -99,19 +114,22 @@ def refinement_payload(row: Assignment, user: Any) -> dict[str, Any]:
         "returned": returned_of(row),
         "recall": {"allowed": not why_no_recall(row)},
         "notes": notes_object(row),
+        "flag": {**problem_object(row), "kinds": [list(choice) for choice in Problem.choices]},
         "limits": {"comment": LONGEST_TEXT, "notes": LONGEST_NOTES},
-        "guideline": None if guideline is None else guideline_payload(guideline),
         "progress": {"submitted": sum(other.state in HANDED_IN for other in same), "of": len(same)},
         "urls": {
             "detail": detail,
             "save": f"{detail}operations/",
             "proposals": f"{detail}proposals/",
+            "drafts": f"{detail}drafts/",
             "export": f"{detail}export/",
             "import": f"{detail}import/",
+            "vidat": f"{detail}vidat/",
             "submit": f"{assignment}submit/",
             "recall": f"{assignment}recall/",
             "tab": f"{assignment}tab/",
             "notes": f"{assignment}notes/",
+            "flag": f"{assignment}flag/",
             "guideline": f"{assignment}guideline/",
             "relogin": reverse("accounts:relogin"),
             "work": reverse("annotation:work"),
@@ -131,7 +149,9 @@ def _of_the_same_clip(row: Assignment, own: list[Assignment]) -> list[dict[str, 
     return [
         {
             "number": numbers[other.pk],
+            "id": str(other.public_id),
             "url": reverse("annotation:workspace", args=[other.public_id]),
+            "detail": reverse("api:refinement-detail", args=[other.public_id]),
             "state": shown_state(other.state),
             "here": other.pk == row.pk,
         }

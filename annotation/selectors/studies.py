@@ -13,12 +13,12 @@ from annotation.selectors.guidelines import newest
 from annotation.selectors.training import training_waits
 from reasonaudit.lib.errors import UserError
 
-# What a study of videos does without: nothing is revealed, judged in order, compared with gold or adjudicated in it.
-TRACE_SETTINGS = frozenset({"blinding", "in_order", "training_pass", "recheck_percent"})
+# What a study of videos does without: nothing is revealed, judged in order or compared with gold in it.
+TRACE_SETTINGS = frozenset({"blinding", "in_order", "training_pass"})
 # Part -> what the person does, in a study of videos.
 VIDEO_PARTS = {
     StudyMember.Part.PHYSICIAN: "Refines",
-    StudyMember.Part.ADJUDICATOR: "Looks on",
+    StudyMember.Part.ADJUDICATOR: "Decides",
     StudyMember.Part.LEAD: "Leads",
 }
 TRAINING_FIRST = "Pass the training cases first; then the cases of the study open."

@@ -12,21 +12,23 @@ from django.contrib.auth import get_user_model
 from django.db.models import Q, QuerySet
 
 from annotation.core.states import words as state_words
-from annotation.models import Assignment, Study, StudyMember
+from annotation.models import Assignment, Problem, Study, StudyMember
 from reasonaudit.lib.models import Event
 
 # Group -> (words, beginnings of actions).
 GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
     "setup": ("Setting up", ("study.", "guideline.publish", "item.", "gold.", "member.")),
-    "work": ("Work given out and handed in", ("assignment.", "guideline.read", "unblind", "notes.")),
+    "work": (
+        "Work given out and handed in",
+        ("assignment.", "guideline.read", "unblind", "notes.", "problem."),
+    ),
     "labels": ("Saved labels", ("label.",)),
     "decisions": ("Decisions", ("decision.", "study.release")),
     "exports": ("Exports", ("export",)),
 }
 VIDEO_GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
-    **{name: group for name, group in GROUPS.items() if name not in {"labels", "decisions", "exports"}},
+    **{name: group for name, group in GROUPS.items() if name not in {"labels", "exports"}},
     "changes": ("Saved changes", ("document.",)),
-    "releases": ("Releases", ("study.release",)),
 }
 SENTENCES = {
     "study.create": "made the study",
@@ -55,7 +57,11 @@ SENTENCES = {
     "label.save": "saved a label of {work}",
     "label.revise": "revised a label of {work} after the reveal",
     "document.change": "changed {work}",
+    "vidat.make": "made an address for VidAT to submit {work}",
+    "vidat.withdraw": "withdrew the address for VidAT of {work}",
     "notes.save": "changed own notes on {work}",
+    "problem.report": "reported a problem with {work}",
+    "problem.take_back": "took back the report on {work}",
     "unblind": "saw the audit of {work}",
     "decision.save": "decided a segment",
     "decision.change": "changed a decision",
@@ -64,7 +70,13 @@ SENTENCES = {
 }
 
 # Where a study of videos says it in other words.
-VIDEO_SENTENCES = {"assignment.in_adjudication": "opened {work} for settling"}
+VIDEO_SENTENCES = {
+    "assignment.in_adjudication": "opened {work} for settling",
+    "decision.draft": "worked on a decision",
+    "decision.save": "decided a question",
+    "decision.agree": "found that all agree on a question",
+    "decision.reopen": "opened a decided question again",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +187,10 @@ def _more(event: Event) -> str:
     if event.action == "document.change":
         count = len(data.get("operations", ()))
         return f"{count} operation{'' if count == 1 else 's'}, version {data.get('version')}"
+    if event.action == "problem.report":
+        new = data.get("new", {})
+        words = dict(Problem.choices).get(new.get("kind", ""), "")
+        return ": ".join(filter(None, (words, _short(new.get("note", "")))))
     if event.action in {"assignment.create", "assignment.place"}:
         return f"place {data['position']}" if "position" in data else ""
     if event.action == "study.release":

@@ -5,12 +5,14 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
-from django.db.models import Aggregate, Count, FloatField, Q, QuerySet, Sum
+from django.db.models import Aggregate, Count, Exists, FloatField, OuterRef, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
 from annotation.core.adjudication import agrees
+from annotation.core.edit_effort import Summary, summary
 from annotation.core.states import EDITABLE, HANDED_IN, State
 from annotation.models import Assignment, SegmentLabel, Study, StudyItem, StudyMember
+from annotation.selectors.edit_effort import effort_by_member
 from annotation.selectors.qualification import Score, scores
 
 # A label that took less active time than this is marked (AG-12). It is never refused.
@@ -55,9 +57,10 @@ class MemberProgress:
 
 @dataclass(frozen=True, slots=True)
 class RefinerProgress:
-    """An annotator's line in a study of videos. Times and operations are over what was handed in.
+    """An annotator's line in a study of videos. Times, operations and effort are over what was handed in.
 
     `median_ms` is the active time on a question, None where no time is known. `timed` is how many questions have one.
+    `effort` says how much of what was proposed was changed. `problems` is how many questions the person reports.
     """
 
     member: StudyMember
@@ -69,6 +72,8 @@ class RefinerProgress:
     timed: int
     median_ms: float | None
     operations: int
+    problems: int
+    effort: Summary
 
     @property
     def median_minutes(self) -> float | None:
@@ -126,7 +131,7 @@ def member_progress(study: Study) -> list[MemberProgress]:
 
 
 def refiner_progress(study: Study) -> list[RefinerProgress]:
-    """Everybody who refines or refined questions, in order of pseudonyms; two queries, whatever the size."""
+    """Everybody who refines or refined questions, in order of pseudonyms; three queries, whatever the size."""
     members = StudyMember.objects.filter(study=study, part=StudyMember.Part.PHYSICIAN).select_related("user")
     timed = Q(state__in=HANDED_IN, document__active_ms__gt=0)
     work = _by_member(
@@ -136,10 +141,12 @@ def refiner_progress(study: Study) -> list[RefinerProgress]:
         timed=Count("pk", filter=timed),
         median_ms=Median("document__active_ms", filter=timed),
         operations=Coalesce(Sum("document__version", filter=Q(state__in=HANDED_IN)), 0),
+        problems=Count("pk", filter=~Q(problem="") & ~Q(state=State.WITHDRAWN)),
     )
-    nothing = {**dict.fromkeys((*WORK_COUNTS, "timed", "operations"), 0), "median_ms": None}
+    nothing = {**dict.fromkeys((*WORK_COUNTS, "timed", "operations", "problems"), 0), "median_ms": None}
+    efforts, none = effort_by_member(study), summary(())
     return [
-        RefinerProgress(member=member, **work.get(member.pk, nothing))
+        RefinerProgress(member=member, effort=efforts.get(member.pk, none), **work.get(member.pk, nothing))
         for member in sorted(members, key=_place)
     ]
 
@@ -204,7 +211,6 @@ VIDEO_AGREEMENTS = {
     "open": "Being refined",
     "single": "Handed in",
     "agree": "Handed in",
-    "adjudication": "Several versions wait",
 }
 
 
@@ -228,6 +234,11 @@ class ItemRow:
         return (AGREEMENTS if self.item.question_id is None else VIDEO_AGREEMENTS)[self.agreement]
 
     @property
+    def reports(self) -> list[Assignment]:
+        """Work in which a problem is reported."""
+        return [work for work in self.work if work.problem and work.state != State.WITHDRAWN]
+
+    @property
     def minutes(self) -> float | None:
         """Median active minutes on a question, of handed-in work; None where no time is known."""
         times = [
@@ -238,10 +249,13 @@ class ItemRow:
         return median(times) / 60_000 if times else None
 
 
-def items_of(study: Study, kinds: Sequence[str] = (), search: str = "") -> QuerySet[StudyItem, Any]:
+def items_of(
+    study: Study, kinds: Sequence[str] = (), search: str = "", problems: Sequence[str] = ()
+) -> QuerySet[StudyItem, Any]:
     """The items of a study by number, of these kinds (all without one), whose case or number fits the search.
 
-    The items of a study of videos are searched by question, clip and number.
+    The items of a study of videos are searched by question, clip and number. With `problems`, only those of which
+    somebody reports one of these.
     """
     rows = StudyItem.objects.filter(study=study).order_by("number")
     if study.is_video:
@@ -252,6 +266,9 @@ def items_of(study: Study, kinds: Sequence[str] = (), search: str = "") -> Query
         rows = rows.select_related("trace__case")
     if kinds:
         rows = rows.filter(kind__in=kinds)
+    if problems:
+        reported = Assignment.objects.filter(item=OuterRef("pk"), problem__in=problems)
+        rows = rows.filter(Exists(reported.exclude(state=State.WITHDRAWN)))
     if search:
         by_number = (
             Q(number=int(search)) if search.isascii() and search.isdigit() and len(search) < 9 else Q()

@@ -28,6 +28,11 @@ def shown_state(state: str) -> str:
     return State.SUBMITTED.value if state in HANDED_IN else str(state)
 
 
+def shown_version(row: Assignment) -> int:
+    """The version of the work as its owner may know it: what is handed in moves on with what others do."""
+    return 0 if row.state in HANDED_IN else row.version
+
+
 def why_not_open(row: Assignment) -> str:
     """Why a case that was not begun may not be begun yet (guideline unread, training not passed), or ""."""
     if row.state != State.ASSIGNED or row.item.study.stage != Study.Stage.OPEN:
@@ -36,14 +41,19 @@ def why_not_open(row: Assignment) -> str:
     return gate_of(row.member).why_not(row)
 
 
+def _thing(row: Assignment) -> str:
+    return "question" if row.item.study.is_video else "case"
+
+
 def why_not_editable(row: Assignment) -> str:
     """Why labels of round 1 cannot be written now, as a sentence; "" while they can."""
     if row.state == State.WITHDRAWN:
-        return f"This case was taken off your list.{_said(row.reason)}"
+        return f"This {_thing(row)} was taken off your list.{_said(row.reason)}"
     if row.item.study.stage != Study.Stage.OPEN:
         return NOT_OPEN[Study.Stage(row.item.study.stage)]
     if row.state not in EDITABLE:
-        return "This case was handed in, so its labels stay as they are."
+        stays = "it stays as it is" if row.item.study.is_video else "its labels stay as they are"
+        return f"This {_thing(row)} was handed in, so {stays}."
     return why_not_open(row)
 
 
@@ -81,17 +91,28 @@ def notes_object(row: Assignment) -> dict[str, Any]:
     }
 
 
+def problem_object(row: Assignment) -> dict[str, Any]:
+    """What a person reports of a video question; an empty kind where nothing is reported."""
+    return {
+        "kind": row.problem,
+        "note": row.problem_note,
+        "at": None if row.problem_at is None else row.problem_at.isoformat(),
+        "editable": not why_no_notes(row),
+    }
+
+
 def why_no_recall(row: Assignment) -> str:
     """Why handed-in work cannot be taken back, as a sentence; "" while it can."""
     if row.state not in HANDED_IN:
-        return "This case is not handed in."
+        return f"This {_thing(row)} is not handed in."
     if row.item.study.stage != Study.Stage.OPEN:
         return NOT_OPEN[Study.Stage(row.item.study.stage)]
     if row.item.kind == StudyItem.Kind.TRAINING:
         return "A training case was answered when it was handed in, so it cannot be taken back."
     if row.state != State.SUBMITTED:
         return (
-            "This case was picked up already, so it cannot be taken back. Ask the study's lead to return it."
+            f"This {_thing(row)} was picked up already, so it cannot be taken back. "
+            "Ask the study's lead to return it."
         )
     if row.revealed_at is not None:
         return "The audit of this case was shown to you, so it cannot be taken back."
@@ -243,7 +264,7 @@ def workspace_payload(row: Assignment, user: Any) -> dict[str, Any]:
         "editable": not why_not,
         "why_not": why_not,
         "qualified": not locked,
-        "version": row.version,
+        "version": shown_version(row),
         "round": 1,
         "notes": notes_object(row),
         "guideline": None if guideline is None else guideline_payload(guideline),

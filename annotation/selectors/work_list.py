@@ -65,6 +65,24 @@ class WorkCase:
 
 
 @dataclass(frozen=True)
+class WorkClip:
+    """A clip with the person's questions about it, in their order."""
+
+    title: str
+    cases: list[WorkCase]
+
+    @property
+    def done(self) -> int:
+        """Questions that were handed in."""
+        return sum(case.row.state in HANDED_IN for case in self.cases)
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether all of them were handed in."""
+        return self.done == len(self.cases)
+
+
+@dataclass(frozen=True)
 class WorkStudy:
     """A study that a person labels in. `must_read`: the guideline in force was not read yet."""
 
@@ -94,6 +112,15 @@ class WorkStudy:
             key=lambda case: (not case.is_training, order[State(case.row.state)], case.row.position),
             default=None,
         )
+
+    @property
+    def clips(self) -> list[WorkClip]:
+        """The questions of a study of videos clip by clip, in the order in which each clip comes first."""
+        found: dict[int, WorkClip] = {}
+        for case in self.cases:
+            video = case.row.item.question.video
+            found.setdefault(video.pk, WorkClip(video.title, [])).cases.append(case)
+        return list(found.values())
 
     @property
     def done(self) -> int:

@@ -1,11 +1,12 @@
 """Giving out work, and the study lead's moves: withdraw, restore, return."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import F, Q
 
 from annotation.core.assigning import Held, Plan, Task, plan
 from annotation.core.labels import storable
@@ -25,7 +26,10 @@ UNTOUCHED = Q(state=State.ASSIGNED, opened_at=None, labels=None)
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What a person has and would get: pieces of work without training and hidden gold, and those two together."""
+    """What a person has and would get: pieces of work without training and hidden gold, and those two together.
+
+    `clips` is of how many clips the questions are; 0 in a study of traces.
+    """
 
     member: StudyMember
     main_now: int
@@ -33,6 +37,7 @@ class Load:
     other_now: int
     other_new: int
     moved: int
+    clips: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +151,8 @@ def assignment_return(
     """Give handed-in work back to its owner, with a reason and remarks on single segments.
 
     What others handed in on the item waits as "submitted" again. What was handed in stays stored; the owner goes on
-    with the labels as they were. A refined question can also be given back after it was settled, until it is released.
+    with the labels as they were. A question that one person refined can also be given back after it was settled, until
+    it is released; a decided one has to be opened again first.
 
     Parameters
     ----------
@@ -164,7 +170,8 @@ def assignment_return(
     with transaction.atomic():
         row = _locked(assignment)
         row.segment_remarks = _checked_remarks(row.item, remarks or {})
-        if row.item.question_id is not None and row.state == State.ADJUDICATED:
+        lone = row.item.question_id is not None and not row.item.document_decisions.exists()
+        if lone and row.state == State.ADJUDICATED:
             # One person's refinement is settled as soon as it is handed in; until it is released it can be improved.
             assignment_move(row, State.IN_ADJUDICATION, part=part, by=by, reason=reason.strip())
         row.reason, row.submitted_at = reason.strip(), None
@@ -186,7 +193,10 @@ class _Book:
 
     def __init__(self, study: Study) -> None:
         self.study = study
-        self.items = {item.number: item for item in StudyItem.objects.filter(study=study)}
+        items = StudyItem.objects.filter(study=study).annotate(clip=F("question__video__sha256"))
+        self.items = {item.number: item for item in items}
+        # Questions about one clip go to the same people. The name of the clip is the same wherever it was imported.
+        self.clips: dict[int, str] = {number: item.clip or "" for number, item in self.items.items()}
         people = StudyMember.objects.filter(study=study, part=StudyMember.Part.PHYSICIAN)
         everybody = {member.pk: member for member in people}
         self.members = {member.pseudonym: member for member in everybody.values() if member.active}
@@ -213,31 +223,40 @@ class _Book:
                 number=item.number,
                 wanted=self._wanted(item),
                 training=item.kind == StudyItem.Kind.TRAINING,
+                group=self.clips[item.number],
             )
             for item in self.items.values()
         ]
         made = plan(self.study.seed, tasks, list(self.members), self.rows)
         short = tuple((self.items[number], missing) for number, missing in sorted(made.short.items()))
-        return Preview(made, tuple(self._load(made, member) for member in self.members.values()), short)
+        return Preview(made, tuple(self._loads(made)), short)
 
     def _wanted(self, item: StudyItem) -> int | None:
         if item.overlap is not None:
             return item.overlap
         return self.study.overlap if item.kind == StudyItem.Kind.MAIN else None
 
-    def _load(self, made: Plan, member: StudyMember) -> Load:
-        name = member.pseudonym
-        now = [row.number for row in self.rows if row.person == name and not row.withdrawn]
-        new = [row.number for row in made.new if row.person == name]
-        main_now, main_new = self._main(now), self._main(new)
-        return Load(
-            member=member,
-            main_now=main_now,
-            main_new=main_new,
-            other_now=len(now) - main_now,
-            other_new=len(new) - main_new,
-            moved=sum(row.person == name for row in made.moved),
-        )
+    def _loads(self, made: Plan) -> Iterator[Load]:
+        now: dict[str, list[int]] = defaultdict(list)
+        new: dict[str, list[int]] = defaultdict(list)
+        for row in self.rows:
+            if not row.withdrawn:
+                now[row.person].append(row.number)
+        for placed in made.new:
+            new[placed.person].append(placed.number)
+        moved = Counter(placed.person for placed in made.moved)
+        for name, member in self.members.items():
+            main_now, main_new = self._main(now[name]), self._main(new[name])
+            clips = {self.clips[number] for number in (*now[name], *new[name])} - {""}
+            yield Load(
+                member=member,
+                main_now=main_now,
+                main_new=main_new,
+                other_now=len(now[name]) - main_now,
+                other_new=len(new[name]) - main_new,
+                moved=moved[name],
+                clips=len(clips),
+            )
 
     def _main(self, numbers: Sequence[int]) -> int:
         return sum(self.items[number].kind == StudyItem.Kind.MAIN for number in numbers)

@@ -11,7 +11,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from annotation.core.adjudication import SCALE, matches
+from annotation.core.adjudication import NOTE_LIMIT, SCALE, matches
 from annotation.core.labels import has_word
 from annotation.core.states import Part, State
 from annotation.models import AdjudicationDecision, GuidelineVersion, Segment, Study, StudyItem, StudyMember
@@ -30,7 +30,6 @@ from .adjudications import item_lock, item_settle
 from .assignments import assignment_return
 from .moves import assignment_move
 
-NOTE_LIMIT = 600  # code points
 REASON_LIMIT = 2_000
 
 

@@ -7,7 +7,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from annotation.core.states import IllegalMove, Part, State, check
-from annotation.models import Assignment, StudyItem
+from annotation.models import Assignment, StudyItem, VidatAddress
 from reasonaudit.lib.chain import Entry, record_event, record_events
 from reasonaudit.lib.errors import UserError
 
@@ -36,6 +36,8 @@ def assignment_move(
     before, row.state = row.state, to.value
     row.version += 1
     row.save(update_fields=["state", "version", "updated_at", *fields])
+    if to is State.WITHDRAWN:
+        addresses_end([row])
     record_event(
         stream=f"study:{row.item.study_id}",
         actor=None if part is Part.SYSTEM else by,
@@ -80,8 +82,17 @@ def assignments_move(rows: Sequence[Assignment], to: State, *, part: Part, by: A
         for name, value in changed.items():
             setattr(row, name, value)
     Assignment.objects.filter(pk__in=[row.pk for row in rows]).update(version=F("version") + 1, **changed)
+    if to is State.WITHDRAWN:
+        addresses_end(rows)
     actor = None if part is Part.SYSTEM else by
     record_events(stream=f"study:{rows[0].item.study_id}", actor=actor, entries=entries)
+
+
+def addresses_end(rows: Iterable[Assignment]) -> int:
+    """End the addresses to which VidAT submits these assignments, and say how many there were."""
+    now = timezone.now()
+    found = VidatAddress.objects.filter(assignment__in=[row.pk for row in rows], withdrawn_at=None)
+    return found.update(withdrawn_at=now, updated_at=now)
 
 
 def items_lock(items: Iterable[int]) -> list[StudyItem]:

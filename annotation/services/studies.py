@@ -34,7 +34,7 @@ SETTINGS = (
 )  # fmt: skip
 # They are part of how labels come about, so they stay as they were when the first one was given.
 FIXED_ONCE_OPEN = frozenset({"blinding", "in_order", "recheck_percent"})
-# Nothing here puts several people's refinements of one question together yet, so one person each is the rule.
+# Refining a question takes minutes, so one person each is the rule.
 VIDEO_OVERLAP = 1
 # Names of pages at the place of a study's address.
 RESERVED_SLUGS = frozenset({"import", "new"})
@@ -51,7 +51,7 @@ def study_create(
     """Make a study on a data set or on a set of videos, with a default guideline as its first draft, led by its maker.
 
     `settings` are description, blinding, overlap, in_order, training_pass (0 to 1) and recheck_percent; a study of
-    videos has only the first and overlap (see `TRACE_SETTINGS`). Raises `UserError` with what is wrong by field.
+    videos does without some (see `TRACE_SETTINGS`). Raises `UserError` with what is wrong by field.
     """
     if (dataset is None) == (video_set is None):
         words = "Choose either a data set or a set of videos."

@@ -1,6 +1,7 @@
 """Handing work in and taking it back."""
 
 import uuid
+from collections.abc import Mapping
 from typing import Any
 
 from django.db import transaction
@@ -9,6 +10,7 @@ from django.utils import timezone
 from annotation.core.labels import is_complete
 from annotation.core.states import Part, State
 from annotation.models import Assignment, Segment, SegmentLabel, StudyItem, Submission
+from annotation.selectors.edit_effort import edit_effort
 from annotation.selectors.guidelines import newest
 from annotation.selectors.refinements import missing_parts, refinement_document
 from annotation.selectors.training import training_result
@@ -61,6 +63,7 @@ def assignment_submit(
         number=1 + Submission.objects.filter(assignment=row).count(),
         labels=body,
         labels_sha256=sha256_of(body),
+        effort=None if row.item.question_id is None else _effort(row, body[0]),
         submitted_at=now,
     )
     row.submitted_at, row.reason, row.segment_remarks = now, "", {}
@@ -184,6 +187,11 @@ def _document_snapshot(row: Assignment) -> list[dict[str, Any]]:
             "content": content,
         }
     ]
+
+
+def _effort(row: Assignment, snapshot: Mapping[str, Any]) -> dict[str, Any]:
+    """Against what is proposed at this moment: a later proposal changes nothing of what was handed in."""
+    return edit_effort(row, snapshot["content"], snapshot["active_ms"])
 
 
 def _judge_training(row: Assignment, submission: Submission, by: Any) -> dict[str, Any]:

@@ -1,27 +1,32 @@
-"""The page on which disagreements are decided."""
+"""The pages on which disagreements are decided."""
 
 from typing import Any
 from uuid import UUID
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 
-from annotation.models import Study
+from annotation.core.adjudication import NOTE_LIMIT
+from annotation.models import Study, StudyItem
 from annotation.selectors import adjudication as selectors
+from annotation.selectors import document_adjudication
 from annotation.selectors.guidelines import guideline_payload, newest
-from annotation.services.decisions import NOTE_LIMIT
-from annotation.views.studies import of_traces
+from annotation.services.decisions import not_ready
+from reasonaudit.lib.errors import UserError
+from videos.tasks import enqueue_proxy
 
 ANY_ITEM = UUID(int=0)
 ANY_INDEX = 999_999
 
 
-@of_traces
 def adjudication(request: HttpRequest, slug: str) -> HttpResponse:
-    """Queue of a study; the case of `?item=` and `?segment=`, else the first that is open, is loaded by the page."""
+    """Queue of a study. In one of traces the page loads the case of `?item=` and `?segment=`, or the first open one."""
     access: Any = request.access  # type: ignore[attr-defined]
     study: Study = access.object
+    if study.is_video:
+        return _questions(request, study)
     guideline = newest(study)
     found = selectors.queue(study)
     context = {
@@ -42,6 +47,29 @@ def adjudication(request: HttpRequest, slug: str) -> HttpResponse:
         },
     }
     return render(request, "annotation/adjudication.html", context)
+
+
+def _questions(request: HttpRequest, study: Study) -> HttpResponse:
+    """Queue of a study of videos: a page of its own for each question."""
+    context = {"section": "work", "study": study, "found": document_adjudication.queue(study)}
+    return render(request, "annotation/video_adjudication_queue.html", context)
+
+
+def video_adjudication(request: HttpRequest, item: UUID) -> HttpResponse:
+    """One video question: everybody's documents, and the one that is decided."""
+    access: Any = request.access  # type: ignore[attr-defined]
+    row: StudyItem = access.object
+    if row.question_id is None:
+        raise UserError("not_found", "This item is no video question.", status=404)
+    payload = document_adjudication.document_payload(row, request.user, access.relations)
+    if payload is None:
+        messages.info(request, str(not_ready()))
+        return redirect("annotation:adjudication", row.study.slug)
+    video = row.question.video
+    if video.is_ready and video.needs_proxy and not video.proxy:
+        enqueue_proxy(video, request.user)
+    context = {"section": "work", "question": payload, "clip": video}
+    return render(request, "annotation/video_adjudication.html", context)
 
 
 def why_not(relations: frozenset[str], study: Study) -> str:

@@ -9,7 +9,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from annotation.core.states import HANDED_IN, TRANSITIONS, Part, State
-from annotation.models import Assignment, Segment, SegmentLabel, StudyMember
+from annotation.models import Assignment, Problem, Segment, SegmentLabel, StudyMember
+from annotation.selectors.edit_effort import effort_of_work
 from annotation.selectors.refinements import refinement_document
 from annotation.selectors.study_events import event_lines
 from annotation.services import assignments as services
@@ -20,6 +21,7 @@ from reasonaudit.lib.models import Event
 from videos.core.cot import format_cot
 
 PAGE_SIZE = 50
+ANY_PROBLEM = "any"
 
 
 def study_assignments(request: HttpRequest, slug: str) -> HttpResponse:
@@ -51,12 +53,19 @@ def study_assignments(request: HttpRequest, slug: str) -> HttpResponse:
         work = work.filter(member=member)
     if state in set(State):
         work = work.filter(state=state)
+    problem = request.GET.get("problem", "")
+    if problem == ANY_PROBLEM:
+        work = work.exclude(problem="")
+    elif problem in Problem.values:
+        work = work.filter(problem=problem)
     page = Paginator(work.order_by("member", "position"), PAGE_SIZE).get_page(request.GET.get("page"))
     context = study_context(study, "assignments") | {
         "preview": services.assignments_preview(study),
         "people": people,
         "member": member,
         "state": state,
+        "problem": problem,
+        "problems": [(ANY_PROBLEM, "Any problem"), *Problem.choices] if study.is_video else [],
         "states": list(State),
         "page": page,
     }
@@ -139,12 +148,12 @@ def _move(request: HttpRequest, row: Assignment) -> str:
 
 
 def refinement_summary(row: Assignment | None) -> dict[str, object]:
-    """What somebody made of a video question: `counts` and `reasoning` as text, None where it is not handed in.
+    """What somebody made of a video question: `counts`, `reasoning` as text, `effort`; None where it is not handed in.
 
     Work that was handed in as it had come has no document of its own: it says what was generated.
     """
     if row is None:
-        return {"counts": None, "reasoning": None}
+        return {"counts": None, "reasoning": None, "effort": None}
     content = refinement_document(row)
     minutes = None if row.document is None or not row.document.active_ms else row.document.active_ms / 60_000
     return {
@@ -157,6 +166,7 @@ def refinement_summary(row: Assignment | None) -> dict[str, object]:
             "minutes": minutes,
         },
         "reasoning": format_cot(content["cot"]),
+        "effort": effort_of_work(row),
     }
 
 

@@ -10,9 +10,11 @@ from reasonaudit.lib.errors import UserError
 from videos.models import VideoSet
 
 VIDEO_OVERLAP_HELP = (
-    "So many refine the same question without seeing each other. With more than one, their versions are kept side by "
-    "side: nothing here puts them together yet."
+    "So many refine the same question without seeing each other. With more than one, an adjudicator decides where they "
+    "differ."
 )
+VIDEO_RECHECK = "Agreed questions that are adjudicated all the same, in per cent"
+AGREED_OF_EITHER = "Agreed segments or questions that are adjudicated all the same, in per cent"
 
 
 class ServiceForm(forms.Form):
@@ -101,6 +103,7 @@ class StudyForm(ServiceForm):
         self.fields["description"].help_text = "For those who lead. Annotators read the guideline."
         self.fields["overlap"].label = "People per question"
         self.fields["overlap"].help_text = VIDEO_OVERLAP_HELP
+        self.fields["recheck_percent"].label = VIDEO_RECHECK
 
     @classmethod
     def initial_of(cls, study: Study) -> dict[str, Any]:
@@ -141,6 +144,7 @@ class NewStudyForm(StudyForm):
             self.fields["video_set"].label = "Set of videos"
             self._word_for_videos()
             self.fields["overlap"].initial = 1
+            self.fields["recheck_percent"].required = False
         elif chosen == {"dataset"}:
             del self.fields["video_set"]
             self.fields["dataset"].label = "Data set"
@@ -152,6 +156,7 @@ class NewStudyForm(StudyForm):
                 self.fields[name].required = False
             for name in TRACE_SETTINGS:
                 self.fields[name].label = f"{self.fields[name].label} (traces only)"
+            self.fields["recheck_percent"].label = AGREED_OF_EITHER
         self.fields["overlap"].required = False
 
     def _given(self, name: str) -> str:
@@ -177,9 +182,8 @@ class NewStudyForm(StudyForm):
         return {name: self.cleaned_data[name] for name in names if self.cleaned_data.get(name)}
 
     def settings(self) -> dict[str, Any]:
-        """The settings in the terms of the services; without a number of people the usual one is taken."""
-        values = super().settings()
-        return {name: value for name, value in values.items() if name != "overlap" or value is not None}
+        """The settings in the terms of the services; of a number that is not given the usual one is taken."""
+        return {name: value for name, value in super().settings().items() if value is not None}
 
 
 class MemberForm(ServiceForm):
@@ -205,10 +209,8 @@ class MemberForm(ServiceForm):
     def __init__(self, *args: Any, videos: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if videos:
-            # Nobody settles anything there, and no results compare people.
-            parts = (StudyMember.Part.PHYSICIAN, StudyMember.Part.LEAD)
             field: Any = self.fields["part"]
-            field.choices = [(part.value, VIDEO_PARTS[part]) for part in parts]
+            field.choices = [(part.value, VIDEO_PARTS[part]) for part in StudyMember.Part]
             del self.fields["seniority"]
 
 

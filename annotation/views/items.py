@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET
 
-from annotation.models import Assignment, Gold, ItemGold, Segment, Study, StudyItem, Trace
+from annotation.models import Assignment, Gold, ItemGold, Problem, Segment, Study, StudyItem, Trace
 from annotation.selectors.guidelines import SHOWN_ORDER
 from annotation.selectors.study_progress import item_rows, items_of
 from annotation.selectors.study_questions import (
@@ -37,13 +37,16 @@ def study_items(request: HttpRequest, slug: str) -> HttpResponse:
     study = study_of(request)
     kinds = [kind for kind in request.GET.getlist("kind") if kind in StudyItem.Kind.values]
     search = request.GET.get("q", "").strip()[:200]
-    page = Paginator(items_of(study, kinds, search), PAGE_SIZE).get_page(request.GET.get("page"))
+    problems = [problem for problem in request.GET.getlist("problem") if problem in Problem.values]
+    page = Paginator(items_of(study, kinds, search, problems), PAGE_SIZE).get_page(request.GET.get("page"))
     context = study_context(study, "items") | {
         "page": page,
         "rows": item_rows(page.object_list),
         "kinds": StudyItem.Kind.choices,
         "chosen": kinds,
         "search": search,
+        "problems": Problem.choices,
+        "reported": problems,
     }
     return render(request, "annotation/study_items.html", context)
 

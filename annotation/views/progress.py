@@ -5,6 +5,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
+from annotation.core.edit_effort import Mean
 from annotation.selectors.qualification import Score
 from annotation.selectors.study_events import event_lines, events_of, groups_of
 from annotation.selectors.study_progress import (
@@ -24,7 +25,10 @@ COLUMNS = (
 )  # fmt: skip
 VIDEO_COLUMNS = (
     "pseudonym", "seniority", "active", "assigned", "handed_in", "begun", "returned", "withdrawn",
-    "timed_questions", "median_minutes_per_question", "operations",
+    "timed_questions", "median_minutes_per_question", "operations", "problems", "effort_questions",
+    "effort_not_computed", "box_iou", "box_iou_questions", "event_tiou", "event_tiou_questions",
+    "timeframe_tiou", "timeframe_tiou_questions", "proposed_texts", "changed_texts", "changed_text_share",
+    "word_change", "word_change_questions",
 )  # fmt: skip
 
 
@@ -67,12 +71,23 @@ def _row(person: MemberProgress) -> list[Cell]:
 
 
 def _refiner_row(person: RefinerProgress) -> list[Cell]:
-    minutes = person.median_minutes
+    minutes, effort = person.median_minutes, person.effort
     return [
         person.member.pseudonym, person.member.seniority, person.member.active, person.assigned,
         person.handed_in, person.begun, person.returned, person.withdrawn, person.timed,
-        None if minutes is None else round(minutes, 3), person.operations,
+        None if minutes is None else round(minutes, 3), person.operations, person.problems,
+        effort.n, effort.missing, *_mean(effort.box_iou), *_mean(effort.event_tiou),
+        *_mean(effort.timeframe_tiou), effort.texts, effort.changed, _rounded(effort.changed_share),
+        *_mean(effort.words),
     ]  # fmt: skip
+
+
+def _mean(mean: Mean) -> list[Cell]:
+    return [_rounded(mean.value), mean.n]
+
+
+def _rounded(value: float | None) -> Cell:
+    return None if value is None else round(value, 4)
 
 
 def _gold(score: Score) -> list[Cell]:
@@ -80,5 +95,5 @@ def _gold(score: Score) -> list[Cell]:
     return [
         score.right,
         score.judged,
-        *(None if x is None else round(x, 4) for x in (score.share, low, high)),
+        *(_rounded(x) for x in (score.share, low, high)),
     ]

@@ -17,7 +17,7 @@ from videos.tasks import enqueue_proxy
 
 @require_GET
 def work(request: HttpRequest) -> HttpResponse:
-    """My cases, study by study, with one way to go on."""
+    """My work, study by study, with one way to go on."""
     context = {
         "section": "work",
         "studies": own_work(request.user),

@@ -79,7 +79,7 @@ def read_object(
     BadReply
         The completion is anything else.
     """
-    document_text = _content(completion)
+    document_text = content_of(completion)
     try:
         document = json.loads(document_text, object_pairs_hook=_unique)
     except _DuplicateField:
@@ -100,8 +100,8 @@ def read_object(
     return document
 
 
-def _content(completion: Completion) -> str:
-    """Return the text that should be the object; raises `BadReply` when the model did not finish or say anything."""
+def content_of(completion: Completion) -> str:
+    """Return the text that should be the answer; raises `BadReply` when the model did not finish or say anything."""
     if completion.refusal:
         raise BadReply("refusal", "The model refused to answer.")
     if completion.finish_reason == "content_filter":

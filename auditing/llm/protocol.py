@@ -4,6 +4,7 @@ A provider sends one chat request and returns the raw reply. It does not judge w
 a completion is `auditing.llm.completion`, reading a label is `auditing.nli`.
 """
 
+import base64
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -26,11 +27,31 @@ CONTEXT_TOKENS = 8192
 
 
 @dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture in a message: a line of text that stands before it, and its bytes (JPEG)."""
+
+    caption: str
+    jpeg: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
-    """One chat message; role is ``system``, ``user`` or ``assistant``."""
+    """One chat message; role is ``system``, ``user`` or ``assistant``. Pictures come after the text, in their order."""
 
     role: str
     content: str
+    pictures: tuple[Picture, ...] = ()
+
+    def body(self) -> dict[str, object]:
+        """Return the message as it is sent: pictures as data URLs, each after its caption."""
+        if not self.pictures:
+            return {"role": self.role, "content": self.content}
+        parts: list[dict[str, object]] = [{"type": "text", "text": self.content}]
+        for picture in self.pictures:
+            url = "data:image/jpeg;base64," + base64.b64encode(picture.jpeg).decode("ascii")
+            parts.append({"type": "text", "text": picture.caption})
+            parts.append({"type": "image_url", "image_url": {"url": url}})
+        return {"role": self.role, "content": parts}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +110,7 @@ class ChatRequest:
 
     def body(self) -> bytes:
         """Return the request body: UTF-8 JSON, the same bytes for the same request."""
-        messages = [{"role": message.role, "content": message.content} for message in self.messages]
+        messages = [message.body() for message in self.messages]
         document = {"model": self.model, "messages": messages, **self.parameters()}
         # A lone surrogate (broken input text) cannot be UTF-8; the replacement mark keeps the call possible.
         return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode(

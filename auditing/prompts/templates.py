@@ -16,6 +16,8 @@ NLI_PROMPT = "nli-v1"
 ANSWER_PROMPT = "answer-v1"
 JUDGE_CLINICAL_PROMPT = "judge-clinical-v1"
 JUDGE_MATHEMATICAL_PROMPT = "judge-mathematical-v1"
+TARGET_LABEL_PROMPT = "target-label-v1"
+VIDEO_REASONING_PROMPT = "video-reasoning-v1"
 
 _SECTION = re.compile(r"^\[(system|user)\][ \t]*$", re.MULTILINE)
 _FIELD = re.compile(r"\{\{([a-z_]+)\}\}")

@@ -1,8 +1,9 @@
-"""A study of videos as a folder: one file for each handed-in question, with a manifest and checksums.
+"""A study of videos as a folder: one file for each handed-in question and each decision, with a manifest and checksums.
 
 What is written follows from the database alone, so exporting twice gives the same bytes. Annotators stand in it by
 pseudonym. The manifest says of every file which picture each frame number means (`receipts`), so that whoever decodes
-the clip again can prove it, and what the format could not hold.
+the clip again can prove it, and what the format could not hold. `effort.jsonl` says how far each submission is from
+what was proposed, `problems.jsonl` what annotators report.
 """
 
 from __future__ import annotations
@@ -16,10 +17,14 @@ from django.db import transaction
 
 from annotation.core.states import HANDED_IN
 from annotation.models import Study, Submission
+from annotation.selectors.refinement_rows import effort_rows, problem_rows
 from annotation.selectors.study_rows import moment
 from auditing.formats import verify_bundle
 from auditing.formats.bundle import BundleError, require_usable, verify, write_bundle
+from auditing.formats.canonical import json_lines
 from auditing.services.exports import Export
+from auditing.services.video_export_decisions import export_decisions, item_head
+from auditing.services.video_export_files import accompanying_files
 from reasonaudit.lib.canonical import sha256_of
 from reasonaudit.lib.chain import record_event
 from reasonaudit.lib.errors import UserError
@@ -31,9 +36,15 @@ VERIFIER = Path(verify_bundle.__file__)
 
 
 def export_video_study(
-    study: Study, folder: Path, *, name: str = "native", dense: bool = False, by: Any
+    study: Study,
+    folder: Path,
+    *,
+    name: str = "native",
+    dense: bool = False,
+    decided_only: bool = False,
+    by: Any,
 ) -> Export:
-    """Write what was handed in last of every question, in one format.
+    """Write what was handed in last of every question, and what was decided where several people did, in one format.
 
     A question that the format can hold nothing of is listed in the manifest as `refused`, with the reason.
 
@@ -43,14 +54,16 @@ def export_video_study(
         Of the format, see `videos.formats.registry`.
     dense
         A box on every picture instead of keyframes.
+    decided_only
+        Leave out what single people handed in, and write the decisions alone.
     by
         Who asked; None for the command line.
 
     Raises
     ------
     UserError
-        No study of videos, nothing handed in, no such format, a submission that was tampered with, a folder that
-        cannot be used, or files that do not read back as written.
+        No study of videos, nothing handed in or decided, no such format, a submission that was tampered with, a
+        folder that cannot be used, or files that do not read back as written.
     """
     entry = format_named(name)
     if not study.is_video:
@@ -60,7 +73,7 @@ def export_video_study(
     _usable(folder)
     files: dict[str, bytes] = {}
     questions, refused = [], []
-    for row in _last_handed_in(study):
+    for row in () if decided_only else _last_handed_in(study):
         head, content = _head(row), row.labels[0]["content"]
         scene = scene_of(content, row.assignment.item.question.video)
         try:
@@ -73,19 +86,33 @@ def export_video_study(
         path = _free_path(files, row, made.ending)
         files[path] = made.data
         questions.append({"file": path, **head, **report_json(made.report), "receipts": _receipts(scene)})
+    decided = export_decisions(study, name=name, dense=dense)
+    files |= decided.files
     if not files:
-        why = refused[0]["reason"] if refused else "Nothing was handed in yet."
+        nothing = "Nothing was decided yet." if decided_only else "Nothing was handed in yet."
+        why = next((row["reason"] for row in (*refused, *decided.refused)), nothing)
         raise UserError("nothing_to_export", f"{study.name} gives no file: {why}")
-    counts = {"questions": len(questions), "refused": len(refused)}
+    counts = {
+        "questions": len(questions),
+        "refused": len(refused) + len(decided.refused),
+        "decisions": len(decided.decisions),
+        "undecided": len(decided.undecided),
+    }
     manifest = {
         "schema": SCHEMA,
         "study": {"slug": study.slug, "name": study.name, "video_set": study.video_set.slug},
         "format": {"name": name, "title": entry.title, "dense": dense},
+        "whose": "decided" if decided_only else "everybody",
         "counts": counts,
         "questions": questions,
-        "refused": refused,
+        "refused": [*refused, *decided.refused],
+        "decisions": decided.decisions,
+        "undecided": decided.undecided,
     }
+    files["effort.jsonl"] = json_lines(effort_rows(study))
+    files["problems.jsonl"] = json_lines(problem_rows(study))
     files["verify.py"] = VERIFIER.read_bytes()
+    files |= accompanying_files(study, manifest)
     written = _written(folder, files, manifest)
     with transaction.atomic():
         record_event(
@@ -123,19 +150,9 @@ def _last_handed_in(study: Study) -> list[Submission]:
 
 def _head(row: Submission) -> dict[str, Any]:
     """Whose work it is, on what, and under which guideline."""
-    item, snapshot = row.assignment.item, row.labels[0]
-    question = item.question
-    video = question.video
+    snapshot = row.labels[0]
     return {
-        "item": item.number,
-        "kind": item.kind,
-        "question": {"id": question.external_id, "number": question.number, "text": question.text},
-        "video": {
-            "title": video.title,
-            "file_name": video.file_name,
-            "sha256": video.sha256,
-            "pictures": video.picture_count,
-        },
+        **item_head(row.assignment.item),
         "annotator": row.assignment.member.pseudonym,
         "submission": row.number,
         "submitted_at": moment(row.submitted_at),

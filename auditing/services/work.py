@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from django.conf import settings
 from django.db import connection, transaction
 
-from auditing.models import AuditRun, AuditRunTrace, JudgeRun, JudgeRunTrace
+from auditing.models import AuditRun, AuditRunTrace, DraftItem, DraftRun, JudgeRun, JudgeRunTrace
 from auditing.services import call_store
 from reasonaudit.lib.models import ACTIVE_STATES, RunState
 from reasonaudit.lib.runs import (
@@ -62,8 +62,8 @@ class AnswerStore(Protocol):
 class RunKind:
     """One kind of run: its tables, and where its answers are kept."""
 
-    run: type[AuditRun] | type[JudgeRun]
-    run_trace: type[AuditRunTrace] | type[JudgeRunTrace]
+    run: type[AuditRun] | type[JudgeRun] | type[DraftRun]
+    run_trace: type[AuditRunTrace] | type[JudgeRunTrace] | type[DraftItem]
     store: AnswerStore
 
 

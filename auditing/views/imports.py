@@ -1,6 +1,5 @@
 """Import pages: choose a file, look at what was read, then import all of it or nothing."""
 
-import time
 import uuid
 from dataclasses import replace
 from typing import Any
@@ -13,9 +12,10 @@ from annotation.formats.records import ReadOptions
 from annotation.formats.registry import FORMATS
 from annotation.models import Dataset
 from auditing.services import imports
-from auditing.views import uploads
 from auditing.views.forms import ImportForm
+from auditing.views.uploads import FILES, MAX_BYTES
 from reasonaudit.lib.errors import UserError
+from reasonaudit.lib.kept_files import Kept
 
 PREVIEW_TRACES = 5
 PREVIEW_PROBLEMS = 100
@@ -30,29 +30,27 @@ def import_file(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return _form_page(request, form)
     file = form.cleaned_data["file"]
-    if file.size > uploads.MAX_BYTES:
-        form.add_error(
-            "file", f"The file has {file.size:,} bytes; the limit is {uploads.MAX_BYTES:,}. Split it."
-        )
+    if file.size > MAX_BYTES:
+        form.add_error("file", f"The file has {file.size:,} bytes; the limit is {MAX_BYTES:,}. Split it.")
         return _form_page(request, form)
-    upload = uploads.Upload(
-        user=_user_id(request), filename=file.name[:200], choices=_choices(request), created=time.time()
+    upload = FILES.keep(
+        file.read(), user=_user_id(request), filename=file.name[:200], about=_choices(request)
     )
-    return redirect("auditing:import_confirm", uploads.keep(file.read(), upload))
+    return redirect("auditing:import_confirm", upload)
 
 
 def import_confirm(request: HttpRequest, upload: uuid.UUID) -> HttpResponse:
     """What was read from the file. POST `action` is `read` (with other choices) or `import`."""
-    kept = uploads.find(upload, _user_id(request))
+    kept = FILES.find(upload, _user_id(request))
     if kept is None:
         messages.error(
             request, "This upload is no longer there: it was imported, or it is older than two hours."
         )
         return redirect("auditing:import")
     if request.method == "POST":
-        kept = replace(kept, choices=_choices(request))
-        uploads.update(upload, kept)
-    form = ImportForm(kept.choices, with_file=False)
+        kept = replace(kept, about=_choices(request))
+        FILES.note(upload, kept)
+    form = ImportForm(kept.about, with_file=False)
     if not form.is_valid():
         return _preview_page(request, upload, kept, form, None)
     choice = form.cleaned_data
@@ -61,7 +59,7 @@ def import_confirm(request: HttpRequest, upload: uuid.UUID) -> HttpResponse:
         domain=choice["domain"] or None,
     )
     try:
-        data = uploads.content(upload)
+        data = FILES.content(upload)
         preview = imports.read_upload(data, kept.filename, choice["format"] or None, options)
     except FileNotFoundError:
         return _taken(request)
@@ -76,22 +74,22 @@ def import_confirm(request: HttpRequest, upload: uuid.UUID) -> HttpResponse:
 def _import(
     request: HttpRequest,
     upload: uuid.UUID,
-    kept: uploads.Upload,
+    kept: Kept,
     form: ImportForm,
     preview: imports.ImportPreview,
 ) -> HttpResponse:
-    if not uploads.claim(upload):
+    if not FILES.claim(upload):
         return _taken(request)
     where = form.cleaned_data["dataset"] or form.cleaned_data["name"].strip()
     try:
         outcome = imports.commit(preview, dataset=where, by=request.user)
     except Exception as error:
-        uploads.release(upload)
+        FILES.release(upload)
         if not isinstance(error, UserError):
             raise
         form.add_error(None, str(error))
         return _preview_page(request, upload, kept, form, preview)
-    uploads.forget(upload)
+    FILES.forget(upload)
     messages.success(request, f"Imported {len(outcome.traces)} traces from {kept.filename}.")
     return redirect("auditing:dataset_detail", outcome.dataset.slug)
 
@@ -116,7 +114,7 @@ def _form_page(request: HttpRequest, form: ImportForm) -> HttpResponse:
 
 
 def _preview_page(
-    request: HttpRequest, upload: uuid.UUID, kept: uploads.Upload, form: ImportForm, preview: Any
+    request: HttpRequest, upload: uuid.UUID, kept: Kept, form: ImportForm, preview: Any
 ) -> HttpResponse:
     records = [] if preview is None else preview.records
     context = {

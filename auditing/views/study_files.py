@@ -1,7 +1,6 @@
 """Studies as files: download one, import one that was downloaded."""
 
 import tempfile
-import time
 import uuid
 from pathlib import Path
 from typing import Any
@@ -12,21 +11,23 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from annotation.formats import study_bundle
-from annotation.views.studies import of_traces
+from annotation.views.studies import study_of
 from auditing.services import study_imports
 from auditing.services.study_exports import export_study
-from auditing.views import uploads
 from auditing.views.exports import archive, download
+from auditing.views.uploads import FILES, MAX_BYTES
+from auditing.views.video_study_files import export_page
 from reasonaudit.lib.errors import UserError
 
 PEOPLE_PREFIX = "person-"
 PROBLEMS_SHOWN = 100
 
 
-@of_traces
 def study_export(request: HttpRequest, slug: str) -> HttpResponse:
-    """The whole study as one archive, with checksums, schema and data card."""
-    study = request.access.object  # type: ignore[attr-defined]
+    """The whole study as one archive, with checksums, schema and data card; of videos, the choice of a format."""
+    study = study_of(request)
+    if study.is_video:
+        return export_page(request, study)
     with tempfile.TemporaryDirectory(prefix="export-") as made:
         folder = Path(made) / "study"
         export_study(study, folder, by=request.user)
@@ -57,10 +58,10 @@ def study_import(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         file = form.cleaned_data["file"]
         try:
-            if file.size > uploads.MAX_BYTES:
+            if file.size > MAX_BYTES:
                 raise UserError(
                     "too_large",
-                    f"The file has {file.size:,} bytes; the limit is {uploads.MAX_BYTES:,}.",
+                    f"The file has {file.size:,} bytes; the limit is {MAX_BYTES:,}.",
                     "Use `manage.py import_study` for larger ones.",
                 )
             data = file.read()
@@ -69,22 +70,22 @@ def study_import(request: HttpRequest) -> HttpResponse:
             form.add_error("file", str(error))
             problems = [str(problem) for problem in error.fields.get("files", [])]
         else:
-            upload = uploads.Upload(int(request.user.pk or 0), file.name[:200], {}, time.time())
-            return redirect("auditing:study_import_confirm", uploads.keep(data, upload))
+            upload = FILES.keep(data, user=int(request.user.pk or 0), filename=file.name[:200], about={})
+            return redirect("auditing:study_import_confirm", upload)
     context = {"section": "studies", "form": form, "problems": problems}
     return render(request, "auditing/study_import.html", context, status=422 if form.errors else 200)
 
 
 def study_import_confirm(request: HttpRequest, upload: uuid.UUID) -> HttpResponse:
     """What the archive holds and who its people are here; POST imports it."""
-    kept = uploads.find(upload, int(request.user.pk or 0))
+    kept = FILES.find(upload, int(request.user.pk or 0))
     if kept is None:
         messages.error(
             request, "This upload is no longer there: it was imported, or it is older than two hours."
         )
         return redirect("auditing:study_import")
     try:
-        files = study_imports.read_archive(uploads.content(upload))
+        files = study_imports.read_archive(FILES.content(upload))
     except FileNotFoundError:
         messages.error(request, "This upload is being imported already.")
         return redirect("annotation:study_list")
@@ -124,7 +125,7 @@ def _import(
     form: StudyNamesForm,
 ) -> HttpResponse | None:
     """Import and go to the study; None where the form says what to change."""
-    if not uploads.claim(upload):
+    if not FILES.claim(upload):
         messages.error(request, "This upload is being imported already.")
         return redirect("annotation:study_list")
     try:
@@ -136,11 +137,11 @@ def _import(
             dataset=form.cleaned_data["dataset"],
         )
     except Exception as error:
-        uploads.release(upload)
+        FILES.release(upload)
         if not isinstance(error, UserError):
             raise
         form.add_error(None, str(error))
         return None
-    uploads.forget(upload)
+    FILES.forget(upload)
     messages.success(request, f"Imported {made.labels:,} labels and {made.decisions:,} decisions.")
     return redirect("annotation:study_detail", made.study.slug)

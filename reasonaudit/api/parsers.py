@@ -13,23 +13,31 @@ MAX_INTEGER = 2**63 - 1
 
 
 class BodyTooLarge(APIException):
-    """The body is longer than MAX_BYTES."""
+    """The body is longer than MAX_BYTES, or than the limit of its view."""
 
     status_code = 413
     default_code = "too_large"
-    default_detail = f"The JSON body is longer than {MAX_BYTES} bytes. Send large files as an upload."
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(
+            f"The JSON body is longer than {limit:,} bytes. Send less at once, or a file as an upload."
+        )
 
 
 class StrictJSONParser(BaseParser):
-    """Parser that refuses NaN, infinities, repeated keys, NUL characters and what is too deep or long."""
+    """Parser that refuses NaN, infinities, repeated keys, NUL characters and what is too deep or long.
+
+    A view that takes more than MAX_BYTES says so in its attribute `most_json_bytes`.
+    """
 
     media_type = "application/json"
 
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
         """The value of the body; raises ParseError (400) or BodyTooLarge (413)."""
-        body = stream.read(MAX_BYTES + 1)
-        if len(body) > MAX_BYTES:
-            raise BodyTooLarge
+        limit = getattr((parser_context or {}).get("view"), "most_json_bytes", MAX_BYTES)
+        body = stream.read(limit + 1)
+        if len(body) > limit:
+            raise BodyTooLarge(limit)
         try:
             value = json.loads(
                 body.decode("utf-8"),

@@ -19,6 +19,10 @@ DEBUG = False
 SECRET_KEY = os.environ.get("SECRET_KEY", "")
 ALLOWED_HOSTS = [host for host in os.environ.get("ALLOWED_HOSTS", "").split(",") if host]
 CSRF_TRUSTED_ORIGINS = [origin for origin in os.environ.get("CSRF_TRUSTED_ORIGINS", "").split(",") if origin]
+# Where VidAT may stand whose submits are taken, beside this site itself: "https://vidat.example.org". "null" allows
+# copies that are opened as a file, and with them every page that hides where it comes from.
+VIDAT_ORIGINS = [origin for origin in os.environ.get("VIDAT_ORIGINS", "").split(",") if origin]
+VIDAT_ADDRESS_DAYS = 14
 
 INSTALLED_APPS = [
     "django.contrib.auth",
@@ -59,6 +63,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "reasonaudit.accounts.middleware.SessionLifetimeMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "annotation.views.vidat.VidatMiddleware",
     "reasonaudit.limits.RequestLimitsMiddleware",
     "reasonaudit.accounts.middleware.SecondFactorMiddleware",
     "reasonaudit.accounts.middleware.PermissionMatrixMiddleware",
@@ -133,7 +138,12 @@ REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": "reasonaudit.api.errors.exception_handler",
     "PAGE_SIZE": 50,
     "DEFAULT_THROTTLE_CLASSES": ["reasonaudit.accounts.throttles.WriteThrottle"],
-    "DEFAULT_THROTTLE_RATES": {"login": "30/minute", "write": "300/minute", "save": "600/minute"},
+    "DEFAULT_THROTTLE_RATES": {
+        "login": "30/minute",
+        "write": "300/minute",
+        "save": "600/minute",
+        "vidat": "60/minute",
+    },
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
 }
 SPECTACULAR_SETTINGS = {

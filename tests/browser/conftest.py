@@ -23,7 +23,7 @@ from auditing.models import AuditRun, JudgeRun
 from auditing.services import execution, imports, runs
 from auditing.services.judging import execution as judging
 from reasonaudit.accounts.models import User
-from tests.browser.videos import refine_desk  # noqa: F401 (a fixture of two modules)
+from tests.browser.videos import refine_desk, refining  # noqa: F401 (fixtures of several modules)
 
 ROOT = Path(__file__).resolve().parents[2]
 PASSWORD = "a long enough one for tests"

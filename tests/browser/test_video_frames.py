@@ -7,34 +7,12 @@ import random
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
-from tests.annotation import factories, video_factories
-from tests.browser.videos import bring_in, settled_frame, shown_picture
+from tests.browser.videos import settled_frame, shown_picture
 from tests.videos import clips
-from tests.videos import factories as videos
 
 CLICKS, STEPS = 8, 5
-
-
-@pytest.fixture
-def refining(context: BrowserContext, live_server: object):
-    """Opens the workspace of a question about a clip, as its annotator."""
-
-    def open_page(path: Path) -> Page:
-        clip = bring_in(path, videos.video_set())
-        row = video_factories.work(questions=1, of=clip)
-        page = context.new_page()
-        page.goto(f"{live_server}/accounts/login/")
-        page.get_by_label("Name").fill(row.member.user.username)
-        page.get_by_label("Password").fill(factories.PASSWORD)
-        page.get_by_role("button", name="Log in").click()
-        page.wait_for_url(lambda url: "login" not in url)
-        page.goto(f"{live_server}/my-cases/{row.public_id}/")
-        page.wait_for_selector("[data-island='video-refine'][data-ready]")
-        return page
-
-    return open_page
 
 
 def check(page: Page, truth: clips.Truth, how: str) -> int:

@@ -225,6 +225,6 @@ def test_the_answer_goes_out_as_a_file_and_comes_in(desk: Desk, tmp_path: Path) 
     page.locator("#final-answer").fill("Another answer.")
     page.locator("#final-answer").blur()
     page.locator(".more-menu summary").click()
-    page.get_by_role("button", name="Changes").click()
+    page.get_by_role("button", name="Versions").click()
     expect(page.locator("dialog .text-diff ins")).to_have_text(["Another", "answer"])
     assert faults(page) == []

@@ -125,6 +125,26 @@ def refine_desk(context: BrowserContext, live_server: object, tmp_path: Path) ->
     return Desk(row, f"{live_server}/my-cases/{row.public_id}/", context)
 
 
+@pytest.fixture
+def refining(context: BrowserContext, live_server: object) -> Callable[[Path], Page]:
+    """Opens the workspace of a question about a clip, as its annotator."""
+
+    def open_page(path: Path) -> Page:
+        clip = bring_in(path, videos.video_set())
+        row = video_factories.work(questions=1, of=clip)
+        page = context.new_page()
+        page.goto(f"{live_server}/accounts/login/")
+        page.get_by_label("Name").fill(row.member.user.username)
+        page.get_by_label("Password").fill(factories.PASSWORD)
+        page.get_by_role("button", name="Log in").click()
+        page.wait_for_url(lambda url: "login" not in url)
+        page.goto(f"{live_server}/my-cases/{row.public_id}/")
+        page.wait_for_selector("[data-island='video-refine'][data-ready]")
+        return page
+
+    return open_page
+
+
 def saved(page: Page) -> None:
     expect(page.locator("[data-video-saved]")).to_contain_text("Saved", timeout=10_000)
 

@@ -12,11 +12,16 @@ from annotation.models import StudyMember
 from annotation.services.adjudications import item_settle
 from annotation.services.guidelines import default_guideline
 from annotation.services.items import items_add
+from annotation.services.submissions import assignment_submit
+from annotation.services.vidat import address_make
 from auditing.services import runs
 from tests.annotation import factories as make
+from tests.annotation import video_factories
 from tests.annotation.desk import BACKEND, Desk
+from tests.annotation.video_scene import SAY, Scene
 from tests.auditing import factories as audit_factories
 from tests.trust import saving
+from tests.videos import factories as videos
 
 Do = Callable[[], Any]
 
@@ -81,10 +86,35 @@ change("api:assignment-recall", "assignment.draft")(own(saving.recall))
 change("api:assignment-reveal", "unblind")(own(saving.reveal))
 change("api:assignment-revision", "label.revise")(own(saving.revise))
 change("api:assignment-notes", "notes.save")(own(saving.notes))
+
+
+def flagged(kind: str) -> Do:
+    desk = Desk(video_factories.work())
+    desk.send("PUT", "flag/", {"kind": "" if kind else "media"})
+    return lambda: desk.send("PUT", "flag/", {"kind": kind})
+
+
+change("api:assignment-flag", "problem.report", kind="report")(lambda: flagged("media"))
+change("api:assignment-flag", "problem.take_back", kind="take back")(lambda: flagged(""))
 change("api:assignment-tab", "tab.take", kind="take")(own(saving.take_tab))
 change("api:assignment-tab", kind="first", why="opening one's own case in a tab takes nothing from anybody")(
     own(first_tab)
 )
+
+
+@change("annotation:vidat_submit", "assignment.draft", "document.change")
+def _vidat_submit() -> Do:
+    row = video_factories.work(questions=1)
+    _, token = address_make(assignment=row, by=row.member.user)
+    box = {
+        "instance": 1, "score": None, "labelId": 1, "color": "#ff0000", "x": 5, "y": 5, "width": 9, "height": 9,
+    }  # fmt: skip
+    body = {
+        "version": "2.1.0",
+        "annotation": {"video": {"fps": 25}, "objectAnnotationListMap": {"0": [box]}},
+        "config": {"objectLabelData": [{"id": 1, "name": "dog", "color": "#ff0000"}]},
+    }
+    return lambda: Client().post(f"/vidat/{token}/", body, content_type="application/json")
 
 
 @change("annotation:guideline_read", "guideline.read")
@@ -135,6 +165,45 @@ change("api:adjudication-flag", "decision.flag")(
 )
 change("api:adjudication-return", "assignment.returned", "assignment.submitted")(
     lambda: decided("return/", {"letter": "A", "reason": "Look again."}, method="post")
+)
+
+
+# Decisions on video questions
+
+
+def question(
+    path: str, body: dict[str, Any], *, method: str = "post", saved: bool = True, final: bool = False
+) -> Do:
+    """A change by the adjudicator of a question that two people describe differently; `saved`: a draft is there."""
+    scene = Scene()
+    scene.differ()
+    if saved:
+        scene.save((SAY, "", "The cat turns."))
+    if final:
+        scene.decide(1)
+    client = client_of(scene.judge.user)
+    return lambda: getattr(client, method)(
+        f"/api/v1/adjudication/{scene.item.public_id}/document/{path}",
+        body,
+        content_type="application/json",
+        headers={"Idempotency-Key": str(uuid.uuid4())},
+    )
+
+
+DOCUMENT = "api:adjudication-document"
+change(f"{DOCUMENT}-operations", "decision.draft")(
+    lambda: question(
+        "operations/", {"operations": [videos.operation((SAY, "", "x"))]}, method="put", saved=False
+    )
+)
+change(f"{DOCUMENT}-decide", *["assignment.adjudicated"] * 2, "decision.save")(
+    lambda: question("decide/", {"base_version": 1})
+)
+change(f"{DOCUMENT}-reopen", *["assignment.in_adjudication"] * 2, "decision.reopen")(
+    lambda: question("reopen/", {"reason": "Look again."}, final=True)
+)
+change(f"{DOCUMENT}-return", "assignment.returned", "assignment.submitted")(
+    lambda: question("return/", {"letter": "A", "reason": "Look again."})
 )
 
 
@@ -293,6 +362,15 @@ def _audit_api() -> Do:
     client = client_of(scene.lead.user)
     address = f"/api/v1/studies/{scene.study.slug}/audit/"
     return lambda: client.put(address, {"run": run.pk}, content_type="application/json")
+
+
+@change("auditing:study_export_make", "export")
+def _export_videos() -> Do:
+    row = video_factories.work(questions=1)
+    assignment_submit(assignment=row, by=row.member.user, base_version=row.version)
+    client = client_of(make.member(row.item.study, part="lead").user)
+    form = {"whose": "everybody", "format": "native", "boxes": "keyframes"}
+    return lambda: client.post(f"/studies/{row.item.study.slug}/export/make/", form)
 
 
 def archive() -> tuple[Client, bytes]:

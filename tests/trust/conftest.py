@@ -14,6 +14,7 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from reasonaudit.accounts import second_factor
 from reasonaudit.accounts.models import User
+from tests.trust.worlds import empty_tables
 
 PASSWORD = "correct horse battery staple"
 
@@ -31,6 +32,12 @@ def make_user(db: None) -> Callable[..., User]:
         return User.objects.create_user(username or f"{role}-user", password=PASSWORD, role=role, **fields)
 
     return make
+
+
+@pytest.fixture
+def same_keys(transactional_db: None) -> Callable[[], None]:
+    """Empties every table and starts all keys at 1."""
+    return empty_tables
 
 
 @pytest.fixture

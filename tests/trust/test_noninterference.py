@@ -7,18 +7,14 @@ project; the answers must be the same to the byte (status, headers, body), but f
 plants canary strings in every hidden field.
 """
 
-import itertools
 import re
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from django.core.cache import cache
-from django.db import connection
 from django.test import Client
-from django.urls import get_resolver, reverse
 
 from annotation.models import (
     Assignment,
@@ -31,7 +27,7 @@ from annotation.models import (
 )
 from auditing.models import AuditResult, AuditRun, SegmentAudit
 from tests.annotation import factories
-from tests.project.routes import patterns
+from tests.trust.worlds import crawl, first_difference, seen
 
 HIDDEN_KINDS = ("main", "gold")
 
@@ -162,89 +158,6 @@ def _fixed_ids() -> None:
             model.objects.filter(pk=row.pk).update(public_id=uuid.UUID(int=row.pk + (1 << 64)))
 
 
-# What differs between any two requests and tells nothing.
-NOISE = [
-    (re.compile(r'"csrf_token": ?"[^"]+"'), "TOKEN"),
-    (re.compile(r'name="csrfmiddlewaretoken" value="[^"]+"'), "TOKEN"),
-    (re.compile(r'(name="csrf-token" content=|"X-CSRFToken": )"[^"]+"'), "TOKEN"),
-    (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)"), "TIME"),
-    (re.compile(r"\b\d{1,2}:\d\d(:\d\d)?\b"), "CLOCK"),
-]
-NOISY_HEADERS = {"x-request-id", "date", "set-cookie", "expires", "content-length"}
-
-
-def seen(response: Any) -> tuple[int, tuple[tuple[str, str], ...], str]:
-    """A response as it must be the same: status, headers, body."""
-    content = b"".join(response.streaming_content) if response.streaming else response.content
-    body = content.decode("utf-8", "replace")
-    for pattern, word in NOISE:
-        body = pattern.sub(word, body)
-    headers = tuple(
-        sorted(
-            (name.lower(), value)
-            for name, value in response.headers.items()
-            if name.lower() not in NOISY_HEADERS
-        )
-    )
-    nonce = re.compile(r"'nonce-[^']+'")
-    return response.status_code, tuple((name, nonce.sub("NONCE", value)) for name, value in headers), body
-
-
-def addresses(slugs: list[str]) -> Iterator[str]:
-    """Every route with every value that could name a row in either world."""
-    numbers = [1, 2]
-    ids = [uuid.UUID(int=number + (1 << 64)) for number in range(1, 5)]
-    values: dict[str, list[Any]] = {"IntConverter": numbers, "UUIDConverter": ids, "SlugConverter": slugs}
-    for name, pattern in patterns(get_resolver()):
-        converters = pattern.pattern.converters
-        choices = [values.get(type(converter).__name__, ["missing"]) for converter in converters.values()]
-        for chosen in itertools.product(*choices):
-            yield reverse(name, kwargs=dict(zip(converters, chosen, strict=True)))
-
-
-QUERIES = (
-    "",
-    "?ordering=-label&page=1&q=text&search=Context&label=correct&gold=correct&kind=gold&state=submitted",
-    "?ordering=member__user__username&items__kind=gold&format=csv&page_size=1",
-)
-
-
-def crawl(client: Client, slugs: list[str]) -> dict[str, Any]:
-    """Everything that can be read, by address; then what writing answers."""
-    found: dict[str, Any] = {}
-    for address in addresses(slugs):
-        if "logout" in address or "second-factor" in address:  # that page draws a new secret each time
-            continue
-        for query in QUERIES:
-            found[f"GET {address}{query}"] = seen(client.get(address + query))
-        cache.clear()
-    for address in addresses(slugs):
-        if any(word in address for word in ("logout", "password", "second-factor")):
-            continue
-        for method in ("HEAD", "OPTIONS", "DELETE", "PATCH"):
-            found[f"{method} {address}"] = seen(client.generic(method, address))
-        cache.clear()
-    return found
-
-
-@pytest.fixture
-def same_keys(transactional_db: None) -> Callable[[], None]:
-    """Empties every table and starts all keys at 1."""
-
-    def empty() -> None:
-        tables = [
-            table
-            for table in connection.introspection.table_names()
-            if table not in {"django_migrations"} and not table.startswith("procrastinate")
-        ]
-        with connection.cursor() as cursor:
-            names = ", ".join(connection.ops.quote_name(table) for table in tables)
-            cursor.execute(f"TRUNCATE {names} RESTART IDENTITY CASCADE")
-        factories.NUMBERS = itertools.count(1)
-
-    return empty
-
-
 def observe(world: World, empty: Callable[[], None], *, blinding: str = "reveal") -> dict[str, Any]:
     """What the first physician can see of a world."""
     empty()
@@ -252,15 +165,6 @@ def observe(world: World, empty: Callable[[], None], *, blinding: str = "reveal"
     client = Client(raise_request_exception=False)
     client.force_login(scene["mine"].user, backend="django.contrib.auth.backends.ModelBackend")
     return crawl(client, [scene["study"].slug, scene["study"].dataset.slug])
-
-
-def first_difference(name: str, left: tuple[Any, ...], right: tuple[Any, ...]) -> str:
-    """Where two answers part, with a little around it."""
-    one, other = repr(left), repr(right)
-    place = next(
-        (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
-    )
-    return f"{name}: …{one[max(0, place - 80) : place + 80]}… or …{other[max(0, place - 80) : place + 80]}…"
 
 
 @pytest.mark.parametrize("blinding", ["blind", "reveal"])

@@ -178,6 +178,12 @@ def _instance(track: Track, used: set[tuple[str, str]]) -> int | str:
     return int(wanted) if wanted.isdecimal() and str(int(wanted)) == wanted else wanted
 
 
+def keys(tracks: Iterable[Track]) -> dict[str, str]:
+    """What a file of these tracks, in this order, calls each of them (label and instance), by id."""
+    used: set[tuple[str, str]] = set()
+    return {track.id: f"{track.label}/{_instance(track, used)}" for track in tracks}
+
+
 def _action_rows(scene: Scene, log: Log) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     spans = [(event.label or "default", event.start_us, event.end_us, event.note) for event in scene.events]
     log.counts_out["events"] += len(spans)

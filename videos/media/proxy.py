@@ -42,10 +42,11 @@ _MOST_SCALE = 2**31 - 1
 
 
 def proxy_size(shape: Shape) -> tuple[int, int]:
-    """Return the even width and height: the displayed size, at most LINES high, never larger."""
-    width, height = shape.size
-    share = min(1.0, LINES / height)
-    return max(2, round(width * share / 2) * 2), max(2, round(height * share / 2) * 2)
+    """Return the even width and height: the displayed size, the shorter side at most LINES, never larger."""
+    short = min(shape.size)
+    share = Fraction(LINES, short) if short > LINES else Fraction(1)
+    width, height = (max(2, min(2 * round(side * share / 2), side // 2 * 2)) for side in shape.size)
+    return width, height
 
 
 def clip_ticks(index: PictureIndex) -> tuple[NDArray[np.int64], int, int]:

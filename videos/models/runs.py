@@ -1,4 +1,4 @@
-"""Long work on a video: its preparation, and the file that is made for playing."""
+"""Long work on a video: its preparation, the file that is made for playing, what is said in it."""
 
 from django.db import models
 
@@ -8,11 +8,16 @@ from .videos import Video
 
 
 class MediaRun(RunRecord):
-    """One piece of long work on one video. `total` and `done` count steps of `prepare` and pictures of `proxy`."""
+    """One piece of long work on one video.
+
+    `total` and `done` count steps of `prepare`, pictures of `proxy` and seconds of sound of `speech`, whose words so
+    far are in `manifest` (`videos.services.transcripts`).
+    """
 
     class Kind(models.TextChoices):
         PREPARE = "prepare", "Preparation"
         PROXY = "proxy", "Playback file"
+        SPEECH = "speech", "Transcript"
 
     video = models.ForeignKey(Video, on_delete=models.CASCADE, related_name="runs")
     kind = models.CharField(max_length=8, choices=Kind)

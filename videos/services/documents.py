@@ -91,7 +91,9 @@ def operation_apply(*, document: Document, operation: Mapping[str, Any], by: Any
     UserError
         422 ``invalid_operation``, with the place and what is wrong there.
     """
-    return _apply(_locked(document), operation, by)
+    row = _locked(document)
+    ((_, number, replayed),) = _apply(row, [operation], by)
+    return {"version": row.version, "number": number, "replayed": replayed}
 
 
 @transaction.atomic
@@ -100,6 +102,8 @@ def operations_apply(
 ) -> dict[str, Any]:
     """Apply several operations in order, all or none; those that were applied before are passed over.
 
+    The parts that any of them touches are read once and written once, however many there are.
+
     Returns
     -------
     ``{"version": number of operations now, "applied": ids, "replayed": ids}``
@@ -107,13 +111,12 @@ def operations_apply(
     Raises
     ------
     UserError
-        As for one; of the first that does not fit.
+        As for one; of the first that does not fit. A conflict shows the document without any of them: none is stored.
     """
     row = _locked(document)
     done: dict[bool, list[str]] = {True: [], False: []}
-    for operation in operations:
-        reply = _apply(row, operation, by)
-        done[reply["replayed"]].append(operation["id"])
+    for identity, _, replayed in _apply(row, operations, by):
+        done[replayed].append(identity)
     return {"version": row.version, "applied": done[False], "replayed": done[True]}
 
 
@@ -124,39 +127,96 @@ def _locked(document: Document) -> Document:
     return rows.defer("question__document", "question__video__picture_index").get(pk=document.pk)
 
 
-def _apply(row: Document, operation: Mapping[str, Any], by: Any) -> dict[str, Any]:
-    identity = operation.get("id") if isinstance(operation, Mapping) else None
-    if isinstance(identity, str) and (done := _stored(row, identity)) is not None:
-        return {"version": row.version, "number": done, "replayed": True}
-    touched = _touched(operation)
-    before = document_for(row, touched)
-    try:
-        after = apply(before, operation, limits_of(row.question.video))
-    except Conflict as error:
-        raise OperationConflict(operation["id"], conflicts(before, operation) or [error], row) from None
-    except InvalidChange as error:
-        raise _invalid(error, "invalid_operation") from None
-    _write(row, touched, dict(parts_of(dict(after))))
-    row.version += 1
-    row.save(update_fields=["version", "updated_at"])
-    DocumentOperation.objects.create(
-        document=row,
-        number=row.version,
-        operation=operation["id"],
-        words=operation["words"],
-        changes=operation["changes"],
-        by=by,
-    )
-    return {"version": row.version, "number": row.version, "replayed": False}
+def _apply(row: Document, operations: Sequence[Mapping[str, Any]], by: Any) -> list[tuple[str, int, bool]]:
+    """Id, number and whether it was there before, of each operation; each is checked on what the one before left."""
+    numbers = _stored(row, operations)
+    fresh = [operation for operation in operations if _identity(operation) not in numbers]
+    changes = _Changes(row, fresh) if fresh else None
+    rows: list[DocumentOperation] = []
+    found = []
+    for operation in operations:
+        identity = _identity(operation)
+        replayed = identity in numbers
+        if not replayed:
+            assert changes is not None
+            changes.apply(operation)
+            assert identity is not None  # an operation without an id is refused
+            numbers[identity] = row.version + len(rows) + 1
+            rows.append(
+                DocumentOperation(
+                    document=row,
+                    number=numbers[identity],
+                    operation=identity,
+                    words=operation["words"],
+                    changes=operation["changes"],
+                    by=by,
+                )
+            )
+        assert identity is not None
+        found.append((str(operation["id"]), numbers[identity], replayed))
+    if changes is not None:
+        changes.write()
+        DocumentOperation.objects.bulk_create(rows, batch_size=500)
+        row.version += len(rows)
+        row.save(update_fields=["version", "updated_at"])
+    return found
 
 
-def _stored(row: Document, identity: str) -> int | None:
-    """Number of the operation with this id, where it was applied before."""
+class _Changes:
+    """The parts of a document that some operations touch: read once, changed in memory, written once."""
+
+    def __init__(self, row: Document, operations: Sequence[Mapping[str, Any]]) -> None:
+        self._row = row
+        self._limits = limits_of(row.question.video)
+        self._now = document_for(row, set().union(*map(_touched, operations)))
+        self._touched: set[Place] = set()
+        self._removed: set[Place] = set()
+
+    def apply(self, operation: Mapping[str, Any]) -> None:
+        try:
+            after = apply(self._now, operation, self._limits)
+        except Conflict as error:
+            found = conflicts(self._now, operation) or [error]
+            raise OperationConflict(operation["id"], found, self._row) from None
+        except InvalidChange as error:
+            raise _invalid(error, "invalid_operation") from None
+        self._now = dict(after)
+        touched = _touched(operation)
+        self._touched |= touched
+        self._removed |= {place for place in touched if not self._has(*place)}
+
+    def write(self) -> None:
+        # What was removed and came back is written behind the others, as it would be one operation at a time.
+        for place, key in self._removed:
+            DocumentPart.objects.filter(document=self._row, place=place, key=key).delete()
+        DocumentPart.objects.bulk_create(
+            [
+                DocumentPart(document=self._row, place=place, key=key, data=data)
+                for (place, key), data in parts_of(self._now)
+                if (place, key) in self._touched
+            ],
+            update_conflicts=True,
+            unique_fields=["document", "place", "key"],
+            update_fields=["data"],
+            batch_size=500,
+        )
+
+    def _has(self, place: str, key: str) -> bool:
+        return place == "target_label" or key in self._now[place]
+
+
+def _identity(operation: Mapping[str, Any]) -> uuid.UUID | None:
+    """The id of an operation, None where it has none; what has none is refused by the rules afterwards."""
     try:
-        operation = uuid.UUID(identity)
-    except ValueError:
-        return None  # refused below, with the place
-    return row.operations.filter(operation=operation).values_list("number", flat=True).first()
+        return uuid.UUID(operation["id"])
+    except (TypeError, KeyError, ValueError, AttributeError):
+        return None
+
+
+def _stored(row: Document, operations: Sequence[Mapping[str, Any]]) -> dict[uuid.UUID | None, int]:
+    """Numbers of the operations that were applied before, by id."""
+    wanted = {identity for identity in map(_identity, operations) if identity is not None}
+    return dict(row.operations.filter(operation__in=wanted).values_list("operation", "number"))
 
 
 def _touched(operation: Mapping[str, Any]) -> set[Place]:
@@ -168,21 +228,6 @@ def _touched(operation: Mapping[str, Any]) -> set[Place]:
         for path in paths
         if isinstance(path, list) and path and all(isinstance(part, str) for part in path)
     }
-
-
-def _write(row: Document, touched: set[Place], parts: dict[Place, Any]) -> None:
-    gone = [place for place in touched if place not in parts]
-    for place, key in gone:
-        DocumentPart.objects.filter(document=row, place=place, key=key).delete()
-    DocumentPart.objects.bulk_create(
-        [
-            DocumentPart(document=row, place=place, key=key, data=parts[place, key])
-            for place, key in sorted(touched - set(gone))
-        ],
-        update_conflicts=True,
-        unique_fields=["document", "place", "key"],
-        update_fields=["data"],
-    )
 
 
 def _invalid(error: InvalidChange, code: str) -> UserError:

@@ -25,13 +25,13 @@ from videos.formats.registry import DENSE, FORMATS, Format, detect
 from videos.formats.scene import Event, FormatError, Media, Report, Scene, Written, empty_cot
 from videos.models import Video
 from videos.selectors.documents import limits_of
-from videos.services.exchange_limits import MB, Place, check_amount, check_file_size
+from videos.services.exchange_limits import MB, MOST_SAVE_BYTES, Place, check_amount, check_file_size
 from videos.services.pictures import index_of
 
 # Boxes of a file with one for every picture: three seconds of writing in the slowest format, 45 MB in the largest.
 MOST_BOXES = 100_000
-# A save may have 2 MiB; the rest is for what stood there before and for names of fields.
-MOST_BYTES_OF_A_SAVE = 1_900_000
+# The rest of a save is for what stood there before and for names of fields.
+MOST_BYTES_OF_A_SAVE = MOST_SAVE_BYTES - 500_000
 # What an operation writes around an entry besides its id: names of fields, and that nothing was there.
 BYTES_OF_A_CHANGE = 60
 LONGEST_NAME = 80

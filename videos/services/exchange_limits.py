@@ -10,6 +10,11 @@ from videos.formats.source import unzip
 
 MB = 1_000_000
 MOST_FILE_BYTES = 50 * MB
+# The body of one save. A box of a picture takes about 86 to 110 bytes, so that all boxes fit that are read of a file at
+# once (MOST_READ): 50 objects over 10,000 pictures with a box on every fourth.
+MOST_SAVE_BYTES = 16 * 1024 * 1024
+# A longer one needs seconds and a hundred megabytes of memory: it takes a place of those below.
+LONG_SAVE_BYTES = 2 * 1024 * 1024
 # Objects of a JSON file, elements of an XML file, lines of a text: what a reader's time grows with.
 MOST_READ = 150_000
 # Commas of a file: numbers and texts, of which one entry may hold any number.
@@ -24,7 +29,7 @@ _places = threading.BoundedSemaphore(AT_ONCE)
 
 
 class Place:
-    """One of the few places for reading and writing files; whoever waits too long is sent away."""
+    """One of the few places for reading and writing files and long saves; whoever waits too long is sent away."""
 
     def __enter__(self) -> None:
         if not _places.acquire(timeout=WAIT_SECONDS):

@@ -167,9 +167,9 @@ def _item(number: int, value: Any) -> Item:
             "", "it is not an object", 'Each item needs fields such as "id", "video" and "question".'
         )
     texts = {name: _text(value, name) for name in NAMES if name not in {"options"}}
-    for name in ("id", "video", "question"):
+    for name, what in (("id", "id"), ("video", "video"), ("question", "text")):
         if not texts[name]:
-            raise _Wrong(NAMES[name][0], "it is missing or empty", f"Give the {name} of each question.")
+            raise _Wrong(NAMES[name][0], "it is missing or empty", f"Give the {what} of each question.")
     return Item(
         number=number,
         id=texts["id"],

@@ -10,16 +10,17 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from reasonaudit.lib.errors import UserError
+from reasonaudit.lib.kept_files import Kept, KeptFiles
 from videos.core.cot import format_cot
 from videos.models import VideoQuestion, VideoSet
 from videos.services import question_imports
 from videos.services.uploads import clean_name
-from videos.views import kept_files
 from videos.views.forms import QuestionFileForm
 
 SHOWN_QUESTIONS = 10
 SHOWN_PROBLEMS = 100
 SHOWN_NOTES = 20
+FILES = KeptFiles("uploads-questions")
 
 
 def questions_import(request: HttpRequest, slug: str) -> HttpResponse:
@@ -28,8 +29,11 @@ def questions_import(request: HttpRequest, slug: str) -> HttpResponse:
     form = QuestionFileForm(request.POST, request.FILES) if request.method == "POST" else QuestionFileForm()
     if request.method == "POST" and form.is_valid():
         file = form.cleaned_data["file"]
-        name = kept_files.keep(
-            file.read(), user=_user_id(request), video_set=video_set.pk, filename=clean_name(file.name)
+        name = FILES.keep(
+            file.read(),
+            user=_user_id(request),
+            filename=clean_name(file.name),
+            about={"video_set": str(video_set.pk)},
         )
         return redirect("videos:questions_confirm", video_set.slug, name)
     context = {"section": "videos", "video_set": video_set, "form": form}
@@ -39,7 +43,7 @@ def questions_import(request: HttpRequest, slug: str) -> HttpResponse:
 def questions_confirm(request: HttpRequest, slug: str, upload: uuid.UUID) -> HttpResponse:
     """What was read from the file; POST stores it, all or nothing."""
     video_set = get_object_or_404(VideoSet, slug=slug)
-    kept = kept_files.find(upload, user=_user_id(request), video_set=video_set.pk)
+    kept = _kept(request, video_set, upload)
     if kept is None:
         messages.error(
             request, "This file is no longer there: it was imported, or it is older than two hours."
@@ -54,7 +58,7 @@ def questions_confirm(request: HttpRequest, slug: str, upload: uuid.UUID) -> Htt
         except UserError as error:
             refused = str(error)
         else:
-            kept_files.forget(upload)
+            FILES.forget(upload)
             words = "1 question" if len(made) == 1 else f"{len(made):,} questions"
             messages.success(request, f"Imported {words} from {about.filename}.")
             return redirect(f"{_set_address(video_set)}?tab=questions")
@@ -90,6 +94,17 @@ def question_detail(request: HttpRequest, question: uuid.UUID) -> HttpResponse:
         "reasoning": format_cot(row.document["cot"]) if "cot" in row.document else "",
     }
     return render(request, "videos/question_detail.html", context)
+
+
+def _kept(request: HttpRequest, video_set: VideoSet, upload: uuid.UUID) -> tuple[Kept, bytes] | None:
+    """The file of that name with its bytes; None where it has expired or belongs elsewhere."""
+    kept = FILES.find(upload, _user_id(request))
+    if kept is None or kept.about != {"video_set": str(video_set.pk)}:
+        return None
+    try:
+        return kept, FILES.content(upload)
+    except FileNotFoundError:
+        return None
 
 
 def _set_address(video_set: VideoSet) -> str:

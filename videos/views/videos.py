@@ -12,6 +12,7 @@ from reasonaudit.lib.errors import UserError
 from videos import tasks
 from videos.core.timebase import PictureIndex
 from videos.models import MediaRun, Video
+from videos.selectors.transcripts import transcript_state
 from videos.selectors.videos import newest_run, playback, rows_of
 from videos.services import videos
 from videos.views.forms import VideoForm
@@ -38,6 +39,7 @@ def video_detail(request: HttpRequest, video: uuid.UUID) -> HttpResponse:
         "going_on": row.is_waiting or how["state"] in {"waiting", "making"},
         "times": _times(row),
         "strip": STRIP,
+        "speech": transcript_state(row) if row.is_ready else None,
         "questions": list(row.questions.order_by("number")[:MOST_QUESTIONS]),
         "question_total": row.questions.count(),
     }

@@ -1,5 +1,6 @@
 """A person's work on one video question: reading it and saving operations. The rest is as for cases."""
 
+from contextlib import nullcontext
 from typing import Any
 from uuid import UUID
 
@@ -13,7 +14,9 @@ from rest_framework.views import APIView
 from annotation.api.v1.writes import SaveView, StrictSerializer, TabField, question_of, write_once
 from annotation.core.labels import MOST_MS
 from annotation.selectors.refinements import refinement_payload
+from annotation.services.problems import problem_report
 from annotation.services.refinements import MOST_OPERATIONS, refinement_save
+from videos.services.exchange_limits import LONG_SAVE_BYTES, MOST_SAVE_BYTES, Place
 
 
 class OperationsSerializer(StrictSerializer):
@@ -28,6 +31,13 @@ class OperationsSerializer(StrictSerializer):
     client_at = serializers.DateTimeField(allow_null=True, default=None)
 
 
+class ProblemSerializer(StrictSerializer):
+    """What is wrong with a question; an empty kind takes the report back."""
+
+    kind = serializers.CharField(allow_blank=True, max_length=12)
+    note = serializers.CharField(allow_blank=True, trim_whitespace=False, default="")
+
+
 class RefinementDetail(APIView):
     """One video question of a person's own list."""
 
@@ -39,6 +49,8 @@ class RefinementDetail(APIView):
 
 class RefinementOperations(SaveView):
     """Changes of the document."""
+
+    most_json_bytes = MOST_SAVE_BYTES
 
     @extend_schema(request=OperationsSerializer, responses=OpenApiTypes.OBJECT)
     def put(self, request: Request, assignment: UUID) -> Response:
@@ -54,4 +66,21 @@ class RefinementOperations(SaveView):
                 tab=fields["tab"],
             )
 
-        return write_once(request, OperationsSerializer, save)
+        announced = request.META.get("CONTENT_LENGTH") or ""
+        is_short = announced.isdigit() and int(announced) <= LONG_SAVE_BYTES
+        with nullcontext() if is_short else Place():
+            return write_once(request, OperationsSerializer, save)
+
+
+class AssignmentFlag(SaveView):
+    """A problem with a question, for the study's lead."""
+
+    @extend_schema(request=ProblemSerializer, responses=OpenApiTypes.OBJECT)
+    def put(self, request: Request, assignment: UUID) -> Response:
+        """Report it, change the report, or take it back; the same again changes nothing."""
+        row = question_of(request)
+        return write_once(
+            request,
+            ProblemSerializer,
+            lambda fields: problem_report(assignment=row, by=request.user, **fields),
+        )

@@ -2,9 +2,19 @@
 
 from django.urls import URLPattern, path
 
-from annotation.api.v1 import adjudication, assignments, exchange, guidelines, proposals, refinements
+from annotation.api.v1 import (
+    adjudication,
+    assignments,
+    document_adjudication,
+    exchange,
+    guidelines,
+    proposals,
+    refinements,
+    vidat,
+)
 
 CASE = "assignments/<uuid:assignment>/"
+QUESTION = "adjudication/<uuid:item>/document/"
 
 urlpatterns: list[URLPattern] = [
     path(f"{CASE}", assignments.AssignmentDetail.as_view(), name="assignment-detail"),
@@ -52,7 +62,9 @@ urlpatterns: list[URLPattern] = [
         exchange.RefinementImport.as_view(),
         name="refinement-import",
     ),
+    path("refinements/<uuid:assignment>/vidat/", vidat.RefinementVidat.as_view(), name="refinement-vidat"),
     path(f"{CASE}notes/", assignments.AssignmentNotes.as_view(), name="assignment-notes"),
+    path(f"{CASE}flag/", refinements.AssignmentFlag.as_view(), name="assignment-flag"),
     path(f"{CASE}guideline/", assignments.AssignmentGuideline.as_view(), name="assignment-guideline"),
     path(f"{CASE}feedback/", assignments.AssignmentFeedback.as_view(), name="assignment-feedback"),
     path(f"{CASE}others/", assignments.AssignmentOthers.as_view(), name="assignment-others"),
@@ -81,6 +93,27 @@ urlpatterns: list[URLPattern] = [
         "adjudication/<uuid:item>/<int:index>/flag/",
         adjudication.AdjudicationFlag.as_view(),
         name="adjudication-flag",
+    ),
+    path(QUESTION, document_adjudication.AdjudicationDocument.as_view(), name="adjudication-document"),
+    path(
+        f"{QUESTION}operations/",
+        document_adjudication.AdjudicationDocumentOperations.as_view(),
+        name="adjudication-document-operations",
+    ),
+    path(
+        f"{QUESTION}decide/",
+        document_adjudication.AdjudicationDocumentDecide.as_view(),
+        name="adjudication-document-decide",
+    ),
+    path(
+        f"{QUESTION}reopen/",
+        document_adjudication.AdjudicationDocumentReopen.as_view(),
+        name="adjudication-document-reopen",
+    ),
+    path(
+        f"{QUESTION}return/",
+        document_adjudication.AdjudicationDocumentReturn.as_view(),
+        name="adjudication-document-return",
     ),
     path("studies/<slug:slug>/guideline/", guidelines.StudyGuideline.as_view(), name="guideline"),
 ]

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from auditing.api.v1 import audits, data, judges, runs, studies, study_audits, study_results
+from auditing.api.v1 import audits, data, drafts, judges, runs, studies, study_audits, study_results
 
 urlpatterns: list[URLPattern] = [
     path("datasets/", data.DatasetList.as_view(), name="dataset-list"),
@@ -36,6 +36,16 @@ urlpatterns: list[URLPattern] = [
         "adjudication/<uuid:item>/<int:index>/audit/",
         study_audits.AdjudicationAudit.as_view(),
         name="adjudication-audit",
+    ),
+    path(
+        "refinements/<uuid:assignment>/drafts/",
+        drafts.RefinementDrafts.as_view(),
+        name="refinement-drafts",
+    ),
+    path(
+        "refinements/<uuid:assignment>/drafts/<uuid:draft>/cancel/",
+        drafts.RefinementDraftCancel.as_view(),
+        name="refinement-draft-cancel",
     ),
     path("studies/<slug:slug>/audit/", study_audits.ChosenAudit.as_view(), name="study-audit"),
     path("studies/<slug:slug>/agreement/", study_audits.StudyAgreement.as_view(), name="study-agreement"),

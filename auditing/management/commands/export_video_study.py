@@ -42,6 +42,9 @@ class Command(BaseCommand):
         )
         parser.add_argument("--dense", action="store_true", help="a box on every picture, not keyframes")
         parser.add_argument(
+            "--decided-only", action="store_true", help="decisions alone, not what single people handed in"
+        )
+        parser.add_argument(
             "--out", type=Path, required=True, metavar="DIR", help="an empty folder, or an earlier export"
         )
 
@@ -53,7 +56,12 @@ class Command(BaseCommand):
             raise Error(f"There is no study {options['study']!r}. Studies of videos: {known or 'none'}.")
         try:
             done = export_video_study(
-                study, options["out"], name=options["format"], dense=options["dense"], by=None
+                study,
+                options["out"],
+                name=options["format"],
+                dense=options["dense"],
+                decided_only=options["decided_only"],
+                by=None,
             )
         except UserError as error:
             raise Error(str(error)) from None

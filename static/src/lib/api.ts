@@ -73,7 +73,8 @@ export function writeJson(method: string, url: string, body: unknown, { user, ke
     },
     body: text,
     keepalive: leaving && new Blob([text]).size < KEEPALIVE_BYTES,
-    ...(leaving ? {} : { signal: AbortSignal.timeout(WRITE_TIMEOUT_MS) }),
+    // A long body has more time: a second for each 100 kB.
+    ...(leaving ? {} : { signal: AbortSignal.timeout(WRITE_TIMEOUT_MS + Math.ceil(text.length / 100)) }),
   });
 }
 

@@ -88,6 +88,8 @@ export class IndexedDbStore implements QueueStore {
     const store = transaction.objectStore(CHANGES);
     for (const key of remove) store.delete(key);
     for (const change of put) store.put(placed(change));
+    // Not when this page has heard of each write, but now: a tab that dies meanwhile would take them along.
+    transaction.commit();
     await done(transaction);
   }
 

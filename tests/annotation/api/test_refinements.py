@@ -48,7 +48,16 @@ def test_an_annotator_reads_refines_and_hands_in() -> None:
     assert payload["why_not"] == ""
     assert payload["document"] == payload["generated"] == row.item.question.document
     assert (payload["video"]["n"], payload["video"]["mean_rate"]) == (100, "25")
-    assert payload["question"]["others"][0]["here"]
+    here, other = payload["question"]["others"]
+    assert client.get(other["detail"]).json()["id"] == other["id"]
+    assert here == {
+        "number": 1,
+        "id": str(row.public_id),
+        "url": f"/my-cases/{row.public_id}/",
+        "detail": f"/api/v1/refinements/{row.public_id}/",
+        "state": "assigned",
+        "here": True,
+    }
 
     operation = videos.operation((["cot", "final_answer"], "It hears a whistle.", "A whistle."))
     body = {"operations": [operation], "base_version": 0, "tab": None, "active_ms": 1500}

@@ -126,9 +126,12 @@ def test_handing_in_keeps_the_document_as_it_was_and_settles_a_lone_one() -> Non
         refinement_save(assignment=row, by=row.member.user, operations=[say("It turns.", "late")])
 
 
-def test_two_documents_of_one_question_wait_for_somebody_who_settles() -> None:
+def test_two_documents_that_differ_wait_for_somebody_who_decides() -> None:
     made = video_factories.study(questions=1, overlap=2)
     rows = [factories.assignment(made.items.get(), video_factories.annotator(made)) for _ in range(2)]
+    changed = rows[0].member.user
+    refinement_save(assignment=rows[0], by=changed, operations=[say("The dog turns.", "It runs.")])
+    rows[0].refresh_from_db()
     for row in rows:
         assignment_submit(assignment=row, by=row.member.user, base_version=row.version)
     assert set(Assignment.objects.values_list("state", flat=True)) == {"in_adjudication"}

@@ -68,6 +68,7 @@ def test_a_new_study_has_one_person_a_question_and_the_guideline_of_videos(study
         "name": "Dogs at home",
         "description": "",
         "overlap": 1,
+        "recheck_percent": 0,
         "video_set": study.video_set.slug,
     }
 
@@ -83,7 +84,7 @@ def test_a_study_is_about_exactly_one_thing(lead, both):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("blinding", "open"), ("in_order", False), ("training_pass", 0.5), ("recheck_percent", 10)],
+    [("blinding", "open"), ("in_order", False), ("training_pass", 0.5)],
 )
 def test_settings_of_traces_are_refused_and_not_stored(study, lead, name, value):
     before = getattr(study, name)

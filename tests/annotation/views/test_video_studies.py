@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 
 import pytest
 from django.test import Client
@@ -10,6 +11,7 @@ from procrastinate.contrib.django.models import ProcrastinateJob
 
 from annotation.models import Assignment, Study, StudyMember
 from annotation.services import studies
+from annotation.services.problems import problem_report
 from annotation.services.refinements import refinement_save
 from annotation.services.submissions import assignment_submit
 from tests.annotation import factories, video_factories
@@ -19,7 +21,7 @@ from videos.models import MediaRun, Video
 
 pytestmark = pytest.mark.django_db
 GUARDED = (
-    "annotation:adjudication", "auditing:study_audit", "auditing:study_export", "auditing:study_results",
+    "auditing:study_audit", "auditing:study_results",
     "auditing:study_results_method",
 )  # fmt: skip
 
@@ -53,7 +55,7 @@ def test_every_page_of_an_empty_and_of_a_busy_study_opens_and_offers_nothing_of_
     user = study.members.get(part="lead").user
     empty = studies.study_create(video_set=videos.video_set(), name="Empty", by=user)
     row = given(study, handed_in=True)
-    hidden = ["segment", "Adjudication", "Audit shown", "Results", "Blind:", "hidden gold", "Export"]
+    hidden = ["segment", "Audit shown", "Results", "Blind:", "hidden gold"]
     for slug in (empty.slug, study.slug):
         for address in study_pages(slug):
             answer = lead.get(address)
@@ -63,7 +65,6 @@ def test_every_page_of_an_empty_and_of_a_busy_study_opens_and_offers_nothing_of_
             words = hidden[1:] if "guideline" in address and slug == study.slug else hidden
             assert [word for word in words if word in html.partition("<main")[2]] == [], address
             assert f"/studies/{slug}/results/" not in html
-            assert f"/studies/{slug}/adjudication/" not in html
             assert f"/studies/{slug}/audit/" not in html
     for address in (page("study_item", row.item.public_id), page("assignment_manage", row.public_id)):
         html = lead.get(address).content.decode()
@@ -99,8 +100,9 @@ def test_making_a_study_from_a_set_of_videos(study, lead):
     address = page("study_create", query=f"?video_set={chosen.slug}")
     html = lead.get(address).content.decode()
     assert f'<option value="{chosen.slug}" selected>' in html
-    for name in ("dataset", "blinding", "in_order", "training_pass", "recheck_percent"):
+    for name in ("dataset", "blinding", "in_order", "training_pass"):
         assert f'name="{name}"' not in html
+    assert "Agreed questions that are adjudicated all the same" in html
     form = {
         "video_set": chosen.slug,
         "name": "Winter",
@@ -111,7 +113,7 @@ def test_making_a_study_from_a_set_of_videos(study, lead):
     assert lead.post(address, form).status_code == 302
     made = Study.objects.get(name="Winter")
     assert (made.video_set, made.overlap) == (chosen, 1)
-    assert (made.blinding, made.recheck_percent) == ("reveal", 0), "what was sent along is not stored"
+    assert (made.blinding, made.recheck_percent) == ("reveal", 50), "a setting of traces is not stored"
 
 
 def test_a_study_needs_either_of_the_two(lead):
@@ -195,7 +197,7 @@ def test_annotators_are_added_and_invited(study, lead):
     address = page("study_members", study.slug)
     html = lead.get(address).content.decode()
     assert f"{reverse('accounts:invitations')}?study={study.slug}" in html
-    assert 'value="adjudicator"' not in html
+    assert '<option value="adjudicator">Decides</option>' in html
     user = factories.user("annotator", username="new.annotator")
     answer = lead.post(address, {"action": "add", "user": "new.annotator", "part": "physician"}, follow=True)
     assert "Refines" in answer.content.decode()
@@ -237,11 +239,18 @@ def test_progress_by_page_and_by_table(study, lead):
     assert line == {
         "pseudonym": row.member.pseudonym, "seniority": "", "active": "true", "assigned": "1", "handed_in": "1",
         "begun": "0", "returned": "0", "withdrawn": "0", "timed_questions": "1",
-        "median_minutes_per_question": "1.5", "operations": "1",
+        "median_minutes_per_question": "1.5", "operations": "1", "problems": "0",
+        # By hand: 1 of 3 texts was changed; of its 3 + 2 words "turns" stays, 1 - 2/5, and the others' shares are 0.
+        "effort_questions": "1", "effort_not_computed": "0", "proposed_texts": "3", "changed_texts": "1",
+        "changed_text_share": "0.3333", "word_change": "0.2", "word_change_questions": "1",
+        "timeframe_tiou": "1.0", "timeframe_tiou_questions": "1", "event_tiou": "", "event_tiou_questions": "0",
+        "box_iou": "", "box_iou_questions": "0",
     }  # fmt: skip
     html = lead.get(page("study_detail", study.slug)).content.decode()
     assert "Minutes per question" in html
     assert "Cannot judge" not in html
+    assert 'title="No boxes were proposed"' in html
+    assert "33\u00a0%" in html
     record = lead.get(page("study_events", study.slug, query="?group=changes")).content.decode()
     assert f"changed Question {row.item.number} of {row.member.pseudonym}" in record
     assert "Saved labels" not in record
@@ -281,7 +290,7 @@ def test_query_counts_do_not_grow(study, lead, rows, django_assert_num_queries):
     # Session, user and study with membership stand before every page, and the set of videos in its head.
     for name, queries in (
         ("study_list", 5),
-        ("study_detail", 16),
+        ("study_detail", 17),
         ("study_items", 9),
         ("study_items_add", 10),
         ("study_members", 7),
@@ -291,3 +300,42 @@ def test_query_counts_do_not_grow(study, lead, rows, django_assert_num_queries):
         address = page(name) if name == "study_list" else page(name, study.slug)
         with django_assert_num_queries(queries):
             assert lead.get(address).status_code == 200, name
+
+
+@pytest.mark.django_db(transaction=True)
+def test_reported_problems_are_filtered_and_stand_where_the_lead_looks(study, lead):
+    row = given(study, handed_in=True)
+    other = factories.assignment(study.items.order_by("number")[1], row.member)
+    problem_report(assignment=row, by=row.member.user, kind="media", note="No <sound>.")
+    escaped, quiet = "No &lt;sound&gt;.", f"assignments/{other.public_id}/"
+    for address, unlike in (
+        (
+            page("study_items", study.slug, query="?problem=media"),
+            page("study_items", study.slug, query="?problem=clip"),
+        ),
+        (
+            page("study_assignments", study.slug, query="?problem=any"),
+            page("study_assignments", study.slug, query="?problem=answer"),
+        ),
+    ):
+        html = lead.get(address).content.decode()
+        assert escaped in html
+        assert quiet not in html, "only what was reported"
+        assert escaped not in lead.get(unlike).content.decode()
+    for name, subject in (("study_item", row.item.public_id), ("assignment_manage", row.public_id)):
+        assert escaped in lead.get(reverse(f"annotation:{name}", args=[subject])).content.decode()
+    html = lead.get(page("study_detail", study.slug)).content.decode()
+    assert f"member={row.member.pseudonym}&amp;problem=any" in html
+    work = client_of(row.member.user).get("/my-cases/").content.decode()
+    assert "Reported: sound or picture cannot be used" in work
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_list_of_work_says_how_far_each_clip_is(study):
+    row = given(study, handed_in=True)
+    factories.assignment(study.items.order_by("number")[1], row.member)
+    html = " ".join(client_of(row.member.user).get("/my-cases/").content.decode().split())
+    title = row.item.question.video.title
+    assert re.search(
+        rf'<th scope="rowgroup"[^>]*>.*{title} <small class="muted num">1 of 2 handed in</small>', html
+    )

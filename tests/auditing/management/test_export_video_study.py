@@ -63,14 +63,20 @@ def test_each_handed_in_question_is_a_file_of_which_the_manifest_says_everything
     assert "2 questions" in done.out
     files = content_of(tmp_path / "out")
     assert sorted(files) == [
+        "README.md",
         "SHA256SUMS",
+        "clips.jsonl",
+        "effort.jsonl",
         "manifest.json",
+        "manifest.schema.json",
+        "native.schema.json",
+        "problems.jsonl",
         "questions/00001-Annotator_1-question-1.json",
         "questions/00003-Annotator_1-question-3.json",
         "verify.py",
     ]
     manifest = json.loads(files["manifest.json"])
-    assert manifest["counts"] == {"questions": 2, "refused": 0}
+    assert manifest["counts"] == {"questions": 2, "refused": 0, "decisions": 0, "undecided": 0}
     first, third = manifest["questions"]
     assert (first["annotator"], first["submission"], first["guideline"]) == ("Annotator / 1", 2, 1)
     assert (first["document_version"], first["active_ms"]) == (7, 90_000)

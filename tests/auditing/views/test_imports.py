@@ -11,7 +11,8 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import Case, Dataset, Trace
-from auditing.views import uploads
+from auditing.views import imports, uploads
+from reasonaudit.lib.kept_files import Kept
 from tests.auditing.views.rows import make_dataset, make_user
 
 IMPORT = reverse("auditing:import")
@@ -52,7 +53,7 @@ def test_a_good_file_is_previewed_and_then_imported(visitor):
     ward = Dataset.objects.get()
     assert done.url == reverse("auditing:dataset_detail", args=[ward.slug])
     assert Trace.objects.filter(case__dataset=ward).count() == 2
-    assert not list(uploads.folder().iterdir())
+    assert not list(uploads.FILES.folder.iterdir())
     assert visitor.get(answer.url).url == IMPORT  # it cannot be imported twice
 
 
@@ -74,7 +75,7 @@ def test_an_empty_file_is_refused_with_a_remedy_and_the_choices_stay(visitor):
     assert 'value="Ward"' in html
     for value in ("uroreason", "clinical", "1"):
         assert f'<option value="{value}" selected>' in html
-    assert not list(uploads.folder().iterdir())
+    assert not list(uploads.FILES.folder.iterdir())
 
 
 def test_one_bad_record_blocks_everything_and_says_where(visitor):
@@ -151,18 +152,16 @@ def test_an_upload_belongs_to_its_user_and_expires(visitor):
     other.force_login(make_user("manager"))
     assert other.get(answer.url).url == IMPORT
     name = answer.url.rstrip("/").rpartition("/")[2]
-    kept = uploads.find(
+    kept = uploads.FILES.find(
         uuid.UUID(name), visitor.session["_auth_user_id"] and int(visitor.session["_auth_user_id"])
     )
     assert kept is not None
-    uploads.update(
-        uuid.UUID(name), uploads.Upload(kept.user, kept.filename, kept.choices, time.time() - 3 * 3600)
-    )
+    uploads.FILES.note(uuid.UUID(name), Kept(kept.user, kept.filename, kept.about, time.time() - 3 * 3600))
     assert visitor.get(answer.url).url == IMPORT
 
 
 def test_expired_files_are_removed_with_the_next_upload(visitor):
-    old = uploads.folder() / "old.data"
+    old = uploads.FILES.folder / "old.data"
     old.write_bytes(b"x")
     os.utime(old, (1, 1))
     send(visitor, lines(line(1)))
@@ -171,14 +170,14 @@ def test_expired_files_are_removed_with_the_next_upload(visitor):
 
 def test_ih_01_the_file_name_is_never_a_path(visitor):
     answer = send(visitor, lines(line(1)), "../../evil.jsonl")
-    stored = {path.suffix for path in uploads.folder().iterdir()}
+    stored = {path.suffix for path in uploads.FILES.folder.iterdir()}
     assert stored == {".data", ".json"}
-    assert not (uploads.folder().parent / "evil.jsonl").exists()
+    assert not (uploads.FILES.folder.parent / "evil.jsonl").exists()
     assert visitor.get(answer.url).status_code == 200
 
 
 def test_too_large_a_file_is_refused(visitor, monkeypatch):
-    monkeypatch.setattr(uploads, "MAX_BYTES", 10)
+    monkeypatch.setattr(imports, "MAX_BYTES", 10)
     answer = send(visitor, lines(line(1)))
     assert answer.status_code == 422
     assert "the limit is 10" in answer.content.decode()
@@ -186,7 +185,9 @@ def test_too_large_a_file_is_refused(visitor, monkeypatch):
 
 def test_a_second_click_imports_nothing_twice(visitor):
     answer = send(visitor, lines(line(1)))
-    assert uploads.claim(uuid.UUID(answer.url.rstrip("/").rpartition("/")[2]))  # the first click is at work
+    assert uploads.FILES.claim(
+        uuid.UUID(answer.url.rstrip("/").rpartition("/")[2])
+    )  # the first click is at work
     again = visitor.post(answer.url, {"action": "import", "name": "Ward"}, follow=True)
     assert "being imported already" in again.content.decode()
     assert Dataset.objects.count() == 0

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from reasonaudit.api.parsers import MAX_BYTES
 from reasonaudit.lib.errors import UserError
 from tests.videos import factories
 from videos.core.document import empty_document
@@ -240,7 +239,7 @@ def test_the_size_of_a_file_is_bounded(monkeypatch) -> None:
 
 
 def test_what_would_not_fit_into_one_save_is_refused_at_once(monkeypatch) -> None:
-    assert exchange.MOST_BYTES_OF_A_SAVE < MAX_BYTES
+    assert exchange_limits.MOST_SAVE_BYTES > exchange.MOST_BYTES_OF_A_SAVE
     document, video = content(), factories.video()
     data = export_document(document, video, name="native").data
     found = import_file(empty_document(), video, data=data, file_name="x.json").to_json()

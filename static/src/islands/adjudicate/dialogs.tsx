@@ -1,11 +1,10 @@
 // Dialogues: log in again, two decisions side by side, returning work, opening a decision again.
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { errorText } from "../../lib/api";
 import { hasWord } from "../../lib/label-draft";
-import { logInAgain } from "../../lib/relogin";
 import { segmentName } from "../../lib/words";
 import { Dialog } from "../shared/dialog";
+import { LoginDialog } from "../shared/login-dialog";
 import { Icon } from "../shared/parts";
 import type { Draft } from "./draft";
 import { draftOf } from "./draft";
@@ -16,7 +15,14 @@ export function Dialogs({ store }: { store: Store }) {
   const state = store.dialog.value;
   const close = (): void => void (store.dialog.value = null);
   if (!state) return null;
-  if (state.kind === "login") return <LogIn store={store} close={close} />;
+  if (state.kind === "login") {
+    const { user, urls } = store.page;
+    const done = (): void => {
+      close();
+      store.tryAgain();
+    };
+    return <LoginDialog url={urls.relogin} username={user.username} pending={null} done={done} close={close} />;
+  }
   if (state.kind === "conflict") return <Conflict store={store} state={state} />;
   if (state.kind === "return") return <Return store={store} letter={state.letter} close={close} />;
   return <Reopen store={store} index={state.index} close={close} />;
@@ -140,62 +146,6 @@ function Reopen({ store, index, close }: { store: Store; index: number; close: (
           <button class="btn btn-primary">Open {name}</button>
           <button type="button" class="btn btn-quiet" onClick={close}>
             Not now
-          </button>
-        </div>
-      </form>
-    </Dialog>
-  );
-}
-
-function LogIn({ store, close }: { store: Store; close: () => void }) {
-  const [problem, setProblem] = useState("");
-  const [needsCode, setNeedsCode] = useState(false);
-  const { user, urls } = store.page;
-  const send = async (event: SubmitEvent): Promise<void> => {
-    event.preventDefault();
-    const data = new FormData(event.currentTarget as HTMLFormElement);
-    try {
-      const answer = await logInAgain(urls.relogin, user.username, String(data.get("password") ?? ""), String(data.get("code") ?? ""));
-      if (answer.kind === "done") {
-        close();
-        store.tryAgain();
-        return;
-      }
-      if (answer.kind === "code") setNeedsCode(true);
-      setProblem(answer.message);
-    } catch (error) {
-      setProblem(errorText(error));
-    }
-  };
-  return (
-    <Dialog title="Log in again" close={close}>
-      <p>The login has run out. What you wrote is kept here and saved once you are logged in; you stay on this page.</p>
-      <form onSubmit={(event) => void send(event as unknown as SubmitEvent)}>
-        <div class="form-row">
-          <label class="form-label" for="adj-name">
-            Name
-          </label>
-          <input class="form-control" id="adj-name" name="username" value={user.username} readOnly autocomplete="username" />
-        </div>
-        <div class="form-row">
-          <label class="form-label" for="adj-password">
-            Password
-          </label>
-          <input class="form-control" id="adj-password" name="password" type="password" autocomplete="current-password" required autofocus />
-        </div>
-        {needsCode && (
-          <div class="form-row">
-            <label class="form-label" for="adj-code">
-              Code of your second factor
-            </label>
-            <input class="form-control" id="adj-code" name="code" autocomplete="one-time-code" inputMode="numeric" />
-          </div>
-        )}
-        <Problem text={problem} />
-        <div class="form-actions">
-          <button class="btn btn-primary">Log in</button>
-          <button type="button" class="btn btn-quiet" onClick={close}>
-            Later
           </button>
         </div>
       </form>

@@ -3,13 +3,9 @@ import type { Draft } from "../../lib/label-draft";
 import { asPlainText } from "../../lib/label-draft";
 import { plural } from "../../lib/words";
 import { Icon } from "../shared/parts";
+import { Bar, KeepsNothing, OpenElsewhere, ProblemBar, Returned } from "../shared/work-notices";
 import type { Workspace } from "./workspace";
 import { NOTES } from "./workspace";
-
-const clock = (iso: string): string => {
-  const time = new Date(iso);
-  return Number.isNaN(time.getTime()) ? "" : ` since ${time.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" })}`;
-};
 
 export function Banners({ workspace }: { workspace: Workspace }) {
   const { store } = workspace;
@@ -20,53 +16,20 @@ export function Banners({ workspace }: { workspace: Workspace }) {
   return (
     <>
       {typeof tab !== "string" && store.isDraftState.value && !stopped && (
-        <div class="notice notice-bar warn" role="alert">
-          <Icon name="eye" />
-          <p>
-            Read only here: this case is open in another tab or window{clock(tab.since)}. What you wrote there is safe.{" "}
-            <button type="button" class="btn btn-quiet btn-sm" disabled={store.busy.value} onClick={() => void workspace.takeOver()}>
-              Take over here
-            </button>
-          </p>
-        </div>
+        <OpenElsewhere what="case" done="wrote" since={tab.since} busy={store.busy.value} takeOver={() => void workspace.takeOver()} />
       )}
       {store.save.value.hold?.kind === "login" && (
-        <div class="notice notice-bar bad" role="alert">
-          <Icon name="lock" />
-          <p>
-            The login has run out. What you write is kept here and sent once you are logged in.{" "}
-            <button type="button" class="btn btn-quiet btn-sm" onClick={() => (store.dialog.value = "login")}>
-              Log in again
-            </button>
-          </p>
-        </div>
+        <Bar kind="bad" icon="lock">
+          The login has run out. What you write is kept here and sent once you are logged in.{" "}
+          <button type="button" class="btn btn-quiet btn-sm" onClick={() => (store.dialog.value = "login")}>
+            Log in again
+          </button>
+        </Bar>
       )}
       {(stopped || (!store.isDraftState.value && pending > 0 && !store.save.value.sending)) && <Unsent workspace={workspace} message={stopped?.message ?? "Some of your text came too late for this case."} />}
-      {!durable && store.isDraftState.value && (
-        <div class="notice notice-bar warn" role="note">
-          <Icon name="exclamation-triangle" />
-          <p>This browser keeps nothing over a reload (a private window, or no room). Your work is saved to the server as you go; do not close the page while it says “offline”.</p>
-        </div>
-      )}
-      {returned && store.isDraftState.value && (
-        <div class="notice notice-bar warn" role="note">
-          <Icon name="arrow-counterclockwise" />
-          <p>
-            <b>Returned to you.</b> {returned.reason}
-          </p>
-        </div>
-      )}
-      {store.problem.value && store.isDraftState.value && (
-        <div class="notice notice-bar bad" role="alert">
-          <Icon name="exclamation-circle" />
-          <p>
-            {store.problem.value}{" "}
-            <button type="button" class="btn-text" onClick={() => (store.problem.value = "")}>
-              Close
-            </button>
-          </p>
-        </div>
-      )}
+      {!durable && store.isDraftState.value && <KeepsNothing />}
+      {returned && store.isDraftState.value && <Returned reason={returned.reason} />}
+      {store.problem.value && store.isDraftState.value && <ProblemBar text={store.problem.value} close={() => (store.problem.value = "")} />}
     </>
   );
 }

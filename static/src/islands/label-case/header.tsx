@@ -4,6 +4,7 @@ import { isComplete } from "../../lib/label-draft";
 import type { QueueState } from "../../lib/save-queue";
 import { plural, segmentName } from "../../lib/words";
 import { Icon } from "../shared/parts";
+import { SavedState, saveWords } from "../shared/saved-state";
 import type { Workspace } from "./workspace";
 import { NOTES } from "./workspace";
 
@@ -92,72 +93,16 @@ function Dots({ workspace }: { workspace: Workspace }) {
   );
 }
 
-export interface SaveWords {
-  kind: "good" | "busy" | "warn" | "bad";
-  icon: string;
-  text: string;
-}
-
-const clock = (iso: string): string => {
-  const time = new Date(iso);
-  return Number.isNaN(time.getTime()) ? "" : time.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
-};
-
 function refusedWords({ parked }: QueueState): string {
   const notes = parked.has(NOTES);
   const segments = parked.size - Number(notes);
   return [...(segments ? [plural(segments, "segment")] : []), ...(notes ? ["my notes"] : [])].join(", ");
 }
 
-/** The state of saving in words; one of saved, saving, offline, conflict, not saved, log in again, read only. */
-export function saveWords(state: QueueState, lastSaved: string | null): SaveWords {
-  const kept = `${plural(state.pending, "change")} kept here`;
-  const conflicts = [...state.parked.values()].filter((one) => one.kind === "conflict").length;
-  const at = clock(state.savedAt ?? lastSaved ?? "");
-  if (state.hold?.kind === "other_user") return { kind: "bad", icon: "exclamation-circle", text: `Another login, ${kept}` };
-  if (state.hold?.kind === "not_editable") return { kind: "bad", icon: "lock", text: state.pending ? `Not saved, ${kept}` : "Closed" };
-  if (state.hold?.kind === "login") return { kind: "bad", icon: "lock", text: `Log in again${state.pending ? `, ${kept}` : ""}` };
-  if (state.hold?.kind === "other_tab") return { kind: "warn", icon: "eye", text: "Read only: open in another tab" };
-  if (conflicts) return { kind: "bad", icon: "exclamation-triangle", text: conflicts === 1 ? "Conflict: changed in two places" : `${conflicts} conflicts` };
-  if (state.parked.size) return { kind: "bad", icon: "exclamation-triangle", text: `Not saved: ${refusedWords(state)}` };
-  if (state.offline) return { kind: "warn", icon: "cloud-slash", text: `Offline, ${kept}` };
-  if (state.pending || state.sending) return { kind: "busy", icon: "arrow-repeat", text: "Saving" };
-  return { kind: "good", icon: "check-circle-fill", text: at ? `Saved ${at}` : "Nothing to save yet" };
-}
-
 export function Saved({ workspace }: { workspace: Workspace }) {
   const { store } = workspace;
   const lastSaved = [...store.saved.value.values()].map((label) => label.saved_at ?? "").sort().at(-1) ?? null;
-  const words = saveWords(store.save.value, lastSaved || null);
-  const hold = store.save.value.hold?.kind;
-  const act = hold === "login" ? "login" : [...store.save.value.parked.values()].some((one) => one.kind === "conflict") ? "conflict" : null;
-  // A screen reader hears what needs somebody, and that it is over; not each of many saves.
-  const region = useRef<HTMLSpanElement>(null);
-  const worth = words.kind === "bad" || words.kind === "warn" ? words.text : words.kind === "good" ? "All saved" : null;
-  const silent = useRef(true);
-  useEffect(() => {
-    if (worth === null) return;
-    if (!silent.current && region.current) region.current.textContent = worth;
-    silent.current = false;
-  }, [worth]);
-  return (
-    <>
-      <span class={`saved ${words.kind}`} data-save-state={words.kind}>
-        <Icon name={words.icon} />
-        {act ? (
-          <button type="button" class="btn-text" onClick={() => (store.dialog.value = act)}>
-            {words.text}
-          </button>
-        ) : (
-          words.text
-        )}
-        {store.save.value.offline && (
-          <button type="button" class="btn-text" onClick={() => workspace.queue.retryNow()}>
-            Try now
-          </button>
-        )}
-      </span>
-      <span class="visually-hidden" role="status" ref={region} />
-    </>
-  );
+  const state = store.save.value;
+  const act = state.hold?.kind === "login" ? "login" : [...state.parked.values()].some((one) => one.kind === "conflict") ? "conflict" : null;
+  return <SavedState state={state} words={saveWords(state, lastSaved || null, refusedWords)} act={act && (() => (store.dialog.value = act))} retry={() => workspace.queue.retryNow()} />;
 }

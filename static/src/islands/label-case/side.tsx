@@ -99,7 +99,7 @@ function Submitted({ workspace }: { workspace: Workspace }) {
           </button>
         )}
         <a class="btn btn-quiet" href={urls.work}>
-          My cases
+          My work
         </a>
       </div>
       {mayRecall && <p class="muted small">You can take it back{kind === "main" ? " until the audit is shown to you or an adjudicator begins" : ""}.</p>}

@@ -6,7 +6,19 @@ import { plural } from "../../lib/words";
 import { Dialog } from "./dialog";
 import { Icon } from "./parts";
 
-export function LoginDialog({ url, username, pending, done, close }: { url: string; username: string; pending: number; done: () => void; close: () => void }) {
+interface LoginProps {
+  url: string;
+  username: string;
+  /** Changes that wait; null where the page does not count what is written. */
+  pending: number | null;
+  done: () => void;
+  close: () => void;
+}
+
+const keptWords = (pending: number | null): string =>
+  pending === null ? "What you wrote is kept here and saved once you are logged in; you" : pending ? `${plural(pending, "change is", "changes are")} kept here and sent once you are logged in; you` : "You";
+
+export function LoginDialog({ url, username, pending, done, close }: LoginProps) {
   const [problem, setProblem] = useState("");
   const [needsCode, setNeedsCode] = useState(false);
   const [waiting, setWaiting] = useState(false);
@@ -28,7 +40,7 @@ export function LoginDialog({ url, username, pending, done, close }: { url: stri
   };
   return (
     <Dialog title="Log in again" close={close}>
-      <p>The login has run out. {pending ? `${plural(pending, "change is", "changes are")} kept here and sent once you are logged in; you` : "You"} stay on this page.</p>
+      <p>The login has run out. {keptWords(pending)} stay on this page.</p>
       <form onSubmit={(event) => void send(event as unknown as SubmitEvent)}>
         <div class="form-row">
           <label class="form-label" for="relogin-name">

@@ -82,15 +82,26 @@ export function createActions(store: Store) {
   function togglePin(): void {
     const track = selected();
     if (!free(track) || !store.onPicture()) return;
-    const shown = tracking.shownAt(track, frame());
+    if (tracking.shownAt(track, frame())?.status === "keyframe") unpinAt(track.id, frame());
+    else pinAt(track.id, frame());
+  }
+
+  /** Keeps the box of a frame as a keyframe that a person stands for; a proposed one becomes that. */
+  function pinAt(id: string, at: number): void {
+    const track = doc.peek().tracks[id] ?? null;
+    if (!free(track)) return;
+    const shown = tracking.shownAt(track, at);
     if (!shown) return store.say(`${nameOf(track)} is not on this frame.`);
-    if (shown.status !== "keyframe") {
-      change(`Keep box of ${nameOf(track)}`, track, tracking.withBox(track, frame(), shown.box, 1, index.n));
-      return;
-    }
-    const within = tracking.intervalAt(track, frame()) as Interval;
+    change(`Keep box of ${nameOf(track)}`, track, tracking.withBox(track, at, shown.box, 1, index.n));
+  }
+
+  function unpinAt(id: string, at: number): void {
+    const track = doc.peek().tracks[id] ?? null;
+    if (!free(track)) return;
+    const within = tracking.intervalAt(track, at);
+    if (!within || !tracking.keyframeAt(track, at)) return store.say("There is no keyframe here.");
     if (tracking.keyframesIn(track, within).length === 1) return store.say("This is its only keyframe here. Del takes the object away from here on.");
-    change(`Remove keyframe of ${nameOf(track)}`, track, tracking.withoutKeyframe(track, frame()));
+    change(`Remove keyframe of ${nameOf(track)}`, track, tracking.withoutKeyframe(track, at));
   }
 
   function toggleOccluded(): void {
@@ -246,14 +257,18 @@ export function createActions(store: Store) {
 
   // ---- sounds ----------------------------------------------------------------------------------------------------------
 
-  function addEvent(stretch: Interval | null = store.span.peek()): void {
-    if (!stretch || stretch[1] <= stretch[0]) return store.say("Choose a stretch first: drag on the waveform, or press [ and ].");
+  function addEvent(stretch: Interval | null = store.span.peek()): boolean {
+    if (!stretch || stretch[1] <= stretch[0]) {
+      store.say("Choose a stretch first: drag on the waveform, or press [ and ].");
+      return false;
+    }
     const id = store.uuid();
     const made: AudioEvent = { id, label: "sound", start_us: Math.max(0, Math.round(stretch[0])), end_us: Math.min(store.limits.duration_us as number, Math.round(stretch[1])), note: "", source: "human", run: null };
-    if (!store.edit("New sound", [eventChange(null, made)])) return;
+    if (!store.edit("New sound", [eventChange(null, made)])) return false;
     store.span.value = null;
     store.mark.value = null;
     store.select({ kind: "event", id });
+    return true;
   }
 
   const changeEvent = (event: AudioEvent, next: Partial<AudioEvent>, words: string, group: string | null = null): boolean => store.edit(words, [eventChange(event, { ...event, ...next })], group);
@@ -306,7 +321,7 @@ export function createActions(store: Store) {
   const changeLink = (link: Link, next: Partial<Link>): boolean => store.edit("Change a link", [linkChange(link, { ...link, ...next })]);
 
   return {
-    copied, overlap, setBox, newTrack, drawn, nudgeBox, togglePin, toggleOccluded, hide, remove, removeAll, splitHere, startMerge, commitMerge,
+    copied, overlap, setBox, newTrack, drawn, nudgeBox, togglePin, pinAt, unpinAt, toggleOccluded, hide, remove, removeAll, splitHere, startMerge, commitMerge,
     copy, paste, duplicate, propagate, nextKeyframe, onFrame, cycle, rename, setInterval, moveKeyframe, addEvent, changeEvent, extendFromPrevious, setMark,
     closeSpan, setTimeframe, linkTo, linkSelected, unlink, changeLink,
   };

@@ -6,9 +6,11 @@ import { plural } from "../../lib/words";
 import { Dialog } from "../shared/dialog";
 import { Icon } from "../shared/parts";
 import { nameOf } from "./actions";
-import { ChangesDialog } from "./changes-dialog";
+import { DecideDialog, GiveBackDialog, ReopenDialog } from "./adjudication-dialogs";
 import { ContactSheet } from "./contact-sheet";
+import { VersionsDialog } from "./drafts-dialog";
 import { ExportDialog, ImportDialog } from "./files";
+import { FlagDialog } from "./flag-dialog";
 import { LoginDialog } from "../shared/login-dialog";
 import { NotesDialog } from "./notes-dialog";
 import type { Workspace } from "./workspace";
@@ -16,10 +18,15 @@ import type { Workspace } from "./workspace";
 export function Dialogs({ workspace }: { workspace: Workspace }) {
   const { store } = workspace;
   const close = (): void => void (store.dialog.value = null);
+  const { adjudication } = workspace;
   if (workspace.actions.overlap.value) return <OverlapDialog workspace={workspace} />;
   switch (store.dialog.value) {
     case "submit":
-      return <SubmitDialog workspace={workspace} close={close} />;
+      return adjudication ? <DecideDialog workspace={workspace} adjudication={adjudication} close={close} /> : <SubmitDialog workspace={workspace} close={close} />;
+    case "give-back":
+      return adjudication && <GiveBackDialog workspace={workspace} adjudication={adjudication} close={close} />;
+    case "reopen":
+      return adjudication && <ReopenDialog workspace={workspace} adjudication={adjudication} close={close} />;
     case "login":
       return <LoginDialog url={store.payload.value.urls.relogin} username={store.payload.value.user.username} pending={store.save.value.pending} done={workspace.loggedIn} close={close} />;
     case "conflict":
@@ -32,8 +39,10 @@ export function Dialogs({ workspace }: { workspace: Workspace }) {
       return <ImportDialog workspace={workspace} close={close} />;
     case "notes":
       return <NotesDialog workspace={workspace} close={close} />;
+    case "flag":
+      return <FlagDialog store={store} close={close} />;
     case "changes":
-      return <ChangesDialog workspace={workspace} close={close} />;
+      return <VersionsDialog workspace={workspace} close={close} />;
     case "guideline":
       return (
         <Dialog title="Guideline" wide close={close}>

@@ -9,6 +9,7 @@ import { Refusal } from "../label-case/server";
 import { Dialog } from "../shared/dialog";
 import { Icon, Notice } from "../shared/parts";
 import type { RefinePayload } from "./types";
+import { VidatAddress } from "./vidat-address";
 import type { Workspace } from "./workspace";
 
 interface Format {
@@ -102,6 +103,7 @@ export function ExportDialog({ workspace, close }: { workspace: Workspace; close
       )}
       {report.value && <ReportView report={report.value} lossless="Nothing would be lost." />}
       {problem.value && <Notice kind="bad" icon="exclamation-circle"><p>{problem.value}</p></Notice>}
+      {format?.name === "vidat" && store.payload.value.urls.vidat && <VidatAddress payload={store.payload.value} />}
       <div class="form-actions">
         {report.value && address && (
           <a class="btn btn-primary" href={address} download="">
@@ -124,7 +126,7 @@ const counted = (count: number, what: string): string => (count === 1 ? (ONE[wha
 function ReportView({ report, lossless }: { report: Report; lossless: string }) {
   const counts = Object.entries(report.counts_out).map(([what, count]) => {
     const before = report.counts_in[what];
-    return before === undefined || before === count ? `${count} ${counted(count, what)}` : `${count} of ${before} ${counted(before, what)}`;
+    return before === undefined || before <= count ? `${count} ${counted(count, what)}` : `${count} of ${before} ${counted(before, what)}`;
   });
   const lines = [...report.dropped, ...report.warnings];
   return (

@@ -1,9 +1,13 @@
 // The page's head: clip, questions of the same clip, saved state, undo and redo, submit; and lines over the panes.
-import { useEffect, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import type { QueueState } from "../../lib/save-queue";
 import { plural } from "../../lib/words";
-import { saveWords } from "../label-case/header";
 import { Icon } from "../shared/parts";
+import type { SaveWords } from "../shared/saved-state";
+import { SavedState, saveWords } from "../shared/saved-state";
+import { Bar, KeepsNothing, OpenElsewhere, ProblemBar, Returned } from "../shared/work-notices";
+import { DecisionActions } from "./adjudication-dialogs";
+import { flagWords } from "./flag-dialog";
 import type { Profile } from "./keys";
 import { PROFILES } from "./keys";
 import type { DialogName } from "./store";
@@ -21,11 +25,13 @@ function rate(fraction: string): string {
   return Number.isFinite(value) && value > 0 ? `${Number(value.toFixed(2))} fps` : "";
 }
 
+const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
+
 const DONE = new Set(["submitted", "accepted", "adjudicated", "in_adjudication", "released"]);
 
 export function SubHead({ workspace }: { workspace: Workspace }) {
   const { store } = workspace;
-  const { video, question, state, state_words, recall, urls } = store.payload.value;
+  const { video, question, state, state_words, recall, urls, flag } = store.payload.value;
   const all = question.others.some((one) => one.here) ? question.others : [...question.others, { number: question.number, url: "", state, here: true }].sort((a, b) => a.number - b.number);
   const facts = [duration(video.duration_us), `${video.width} × ${video.height}`, [rate(video.mean_rate), `${video.n.toLocaleString("en").replaceAll(",", " ")} frames`].filter(Boolean).join(", ")];
   return (
@@ -41,7 +47,7 @@ export function SubHead({ workspace }: { workspace: Workspace }) {
                 Q{one.number}
               </span>
             ) : (
-              <a key={one.number} href={one.url}>
+              <a key={one.number} href={one.url} onClick={inPlace(workspace, one.url)}>
                 Q{one.number}
                 {DONE.has(one.state) && (
                   <>
@@ -55,8 +61,15 @@ export function SubHead({ workspace }: { workspace: Workspace }) {
           )}
         </nav>
       )}
+      {flag?.kind && (
+        <button type="button" class="btn btn-quiet btn-sm" data-flag={flag.kind} title={flag.note || "What you reported to the lead of the study"} onClick={() => (store.dialog.value = "flag")}>
+          <Icon name="flag" /> {flagWords(flag)}
+        </button>
+      )}
       <More workspace={workspace} />
-      {store.isDraftState.value ? (
+      {workspace.adjudication ? (
+        <DecisionActions workspace={workspace} adjudication={workspace.adjudication} />
+      ) : store.isDraftState.value ? (
         <button type="button" id="submit-question" class="btn btn-primary btn-sm" disabled={!store.editable.value || store.busy.value} onClick={() => (store.dialog.value = "submit")}>
           {store.busy.value ? "Submitting" : `Finish Q${question.number}`}
         </button>
@@ -64,7 +77,7 @@ export function SubHead({ workspace }: { workspace: Workspace }) {
         <>
           <span class="chip accent">
             <Icon name="check-lg" />
-            {state_words ?? (state.charAt(0).toUpperCase() + state.slice(1)).replaceAll("_", " ")}
+            {capital(state_words ?? state.replaceAll("_", " "))}
           </span>
           {recall?.allowed && (
             <button type="button" class="btn btn-quiet btn-sm" disabled={store.busy.value} onClick={() => void workspace.recall()}>
@@ -72,7 +85,7 @@ export function SubHead({ workspace }: { workspace: Workspace }) {
             </button>
           )}
           {urls.next && (
-            <a class="btn btn-primary btn-sm" href={urls.next}>
+            <a class="btn btn-primary btn-sm" href={urls.next} onClick={inPlace(workspace, urls.next)}>
               Next question
             </a>
           )}
@@ -82,10 +95,15 @@ export function SubHead({ workspace }: { workspace: Workspace }) {
   );
 }
 
+/** A plain click on a question of the same clip keeps the page; every other click is the browser's. */
+const inPlace = (workspace: Workspace, url: string) => (event: MouseEvent): void => {
+  if (event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey && workspace.openUrl(url)) event.preventDefault();
+};
+
 /** What is not needed all the time. */
 function More({ workspace }: { workspace: Workspace }) {
   const { store } = workspace;
-  const { urls, notes } = store.payload.value;
+  const { urls, notes, flag } = store.payload.value;
   const menu = useRef<HTMLDetailsElement>(null);
   const choose = (name: DialogName) => (): void => {
     if (menu.current) menu.current.open = false;
@@ -114,11 +132,16 @@ function More({ workspace }: { workspace: Workspace }) {
       </summary>
       <div class="pop link-menu">
         <button type="button" class="btn btn-quiet btn-sm" onClick={choose("changes")}>
-          <Icon name="clock-history" /> Changes
+          <Icon name="clock-history" /> Versions
         </button>
         {notes && (
           <button type="button" class="btn btn-quiet btn-sm" onClick={choose("notes")}>
             <Icon name="journal-text" /> My notes
+          </button>
+        )}
+        {flag && (
+          <button type="button" class="btn btn-quiet btn-sm" onClick={choose("flag")}>
+            <Icon name="flag" /> {flag.kind ? "Reported problem" : "Report a problem"}
           </button>
         )}
         {urls.export && (
@@ -136,41 +159,18 @@ function More({ workspace }: { workspace: Workspace }) {
   );
 }
 
-const words = (state: QueueState, savedAt: string | null): ReturnType<typeof saveWords> =>
-  [...state.parked.values()].some((one) => one.kind === "refused") ? { kind: "bad", icon: "exclamation-triangle", text: `Not saved: ${plural(state.pending, "change")}` } : saveWords(state, savedAt);
+const refusedWords = ({ pending }: QueueState): string => plural(pending, "change");
+const words = (state: QueueState, savedAt: string | null): SaveWords =>
+  [...state.parked.values()].some((one) => one.kind === "refused") ? { kind: "bad", icon: "exclamation-triangle", text: `Not saved: ${refusedWords(state)}` } : saveWords(state, savedAt, refusedWords);
 
 export function Saved({ workspace }: { workspace: Workspace }) {
   const { store } = workspace;
-  const said = words(store.save.value, store.savedAt.value);
-  const hold = store.save.value.hold?.kind;
-  const act = hold === "login" ? "login" : workspace.pendingMerge.value ? "conflict" : null;
-  // A screen reader hears what needs somebody, and that it is over; not each of many saves.
-  const region = useRef<HTMLSpanElement>(null);
-  const worth = said.kind === "bad" || said.kind === "warn" ? said.text : said.kind === "good" ? "All saved" : null;
-  const silent = useRef(true);
-  useEffect(() => {
-    if (worth === null) return;
-    if (!silent.current && region.current) region.current.textContent = worth;
-    silent.current = false;
-  }, [worth]);
+  const state = store.save.value;
+  const act = state.hold?.kind === "login" ? "login" : workspace.pendingMerge.value ? "conflict" : null;
   const { past, future } = store.history.value;
   return (
     <>
-      <span class={`saved ${said.kind}`} data-save-state={said.kind}>
-        <Icon name={said.icon} />
-        {act ? (
-          <button type="button" class="btn-text" onClick={() => (store.dialog.value = act)}>
-            {said.text}
-          </button>
-        ) : (
-          said.text
-        )}
-        {store.save.value.offline && (
-          <button type="button" class="btn-text" onClick={() => workspace.queue.retryNow()}>
-            Try now
-          </button>
-        )}
-      </span>
+      <SavedState state={state} words={words(state, store.savedAt.value)} act={act && (() => (store.dialog.value = act))} retry={() => workspace.queue.retryNow()} />
       <button type="button" class="btn btn-quiet btn-sm btn-icon" aria-label="Undo" title={past.length ? `Undo: ${past.at(-1)?.operation.words}` : "Nothing to undo"} disabled={!past.length || !store.editable.value} onClick={store.undo}>
         <Icon name="arrow-counterclockwise" />
       </button>
@@ -187,15 +187,9 @@ export function Saved({ workspace }: { workspace: Workspace }) {
           ))}
         </select>
       </label>
-      <span class="visually-hidden" role="status" ref={region} />
     </>
   );
 }
-
-const clock = (iso: string): string => {
-  const time = new Date(iso);
-  return Number.isNaN(time.getTime()) ? "" : ` since ${time.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" })}`;
-};
 
 export function Banners({ workspace }: { workspace: Workspace }) {
   const { store, queue, sender } = workspace;
@@ -213,26 +207,15 @@ export function Banners({ workspace }: { workspace: Workspace }) {
   return (
     <>
       {typeof tab !== "string" && store.isDraftState.value && !stopped && (
-        <div class="notice notice-bar warn" role="alert">
-          <Icon name="eye" />
-          <p>
-            Read only here: this question is open in another tab or window{clock(tab.since)}. What you did there is safe.{" "}
-            <button type="button" class="btn btn-quiet btn-sm" disabled={store.busy.value} onClick={() => void workspace.takeOver()}>
-              Take over here
-            </button>
-          </p>
-        </div>
+        <OpenElsewhere what="question" done="did" since={tab.since} busy={store.busy.value} takeOver={() => void workspace.takeOver()} />
       )}
       {workspace.pendingMerge.value && (
-        <div class="notice notice-bar warn" role="alert">
-          <Icon name="exclamation-triangle" />
-          <p>
-            This question was changed elsewhere, in the same places as here.{" "}
-            <button type="button" class="btn btn-quiet btn-sm" onClick={() => (store.dialog.value = "conflict")}>
-              See both
-            </button>
-          </p>
-        </div>
+        <Bar kind="warn" icon="exclamation-triangle">
+          This question was changed elsewhere, in the same places as here.{" "}
+          <button type="button" class="btn btn-quiet btn-sm" onClick={() => (store.dialog.value = "conflict")}>
+            See both
+          </button>
+        </Bar>
       )}
       {(stopped || (refused && pending > 0)) && (
         <div class="notice notice-bar bad" role="alert">
@@ -255,37 +238,23 @@ export function Banners({ workspace }: { workspace: Workspace }) {
           </p>
         </div>
       )}
-      {!durable && store.isDraftState.value && (
-        <div class="notice notice-bar warn" role="note">
-          <Icon name="exclamation-triangle" />
-          <p>This browser keeps nothing over a reload (a private window, or no room). Your work is saved to the server as you go; do not close the page while it says “offline”.</p>
-        </div>
-      )}
-      {store.payload.value.returned && store.isDraftState.value && (
-        <div class="notice notice-bar warn" role="note">
-          <Icon name="arrow-counterclockwise" />
-          <p>
-            <b>Returned to you.</b> {store.payload.value.returned.reason}
-          </p>
-        </div>
-      )}
+      {workspace.unsentElsewhere.value.map(({ number, pending: waiting, url }) => (
+        <Bar kind="warn" icon="cloud-slash" role="status" key={number}>
+          {plural(waiting, "change")} of Q{number} {waiting === 1 ? "is" : "are"} kept in this browser and not on the server yet.{" "}
+          <button type="button" class="btn-text" onClick={() => void workspace.openUrl(url)}>
+            Open Q{number}
+          </button>
+        </Bar>
+      ))}
+      {!durable && store.isDraftState.value && <KeepsNothing />}
+      {store.payload.value.returned && store.isDraftState.value && <Returned reason={store.payload.value.returned.reason} />}
       {!store.payload.value.editable && store.payload.value.why_not && (
         <div class="notice notice-bar" role="note">
           <Icon name="lock" />
           <p>{store.payload.value.why_not}</p>
         </div>
       )}
-      {store.problem.value && (
-        <div class="notice notice-bar bad" role="alert">
-          <Icon name="exclamation-circle" />
-          <p>
-            {store.problem.value}{" "}
-            <button type="button" class="btn-text" onClick={() => (store.problem.value = "")}>
-              Close
-            </button>
-          </p>
-        </div>
-      )}
+      {store.problem.value && <ProblemBar text={store.problem.value} close={() => (store.problem.value = "")} />}
     </>
   );
 }

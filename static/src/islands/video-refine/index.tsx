@@ -3,15 +3,18 @@ import { effect } from "@preact/signals";
 import { render } from "preact";
 import { errorText, getJson } from "../../lib/api";
 import { openStore } from "../../lib/queue-store";
-import { claimTabId } from "../../lib/tab-lock";
 import { PictureIndex } from "../../lib/video/index";
 import { Icon, Notice } from "../shared/parts";
 import { shortcuts, startShortcuts } from "../shared/shortcut-sheet";
+import { Differences } from "./adjudication-panel";
+import { makeVideo, openClip } from "./clip";
 import { Dialogs } from "./dialogs";
 import { Banners, Saved, SubHead } from "./head";
 import type { Action } from "./keys";
 import { keyShortcuts, keysOf } from "./keys";
 import { ProposalsPanel } from "./proposals-panel";
+import type { Questions } from "./questions";
+import { claimTab, createQuestions } from "./questions";
 import { Reasoning } from "./reasoning";
 import { Stage } from "./stage";
 import { Timelines } from "./timelines";
@@ -19,7 +22,7 @@ import { Tools } from "./tools";
 import { Transport } from "./transport";
 import type { RefinePayload } from "./types";
 import type { Workspace } from "./workspace";
-import { createWorkspace, makeVideo } from "./workspace";
+import { createWorkspace } from "./workspace";
 
 async function loadPayload(host: HTMLElement): Promise<RefinePayload> {
   const inline = document.getElementById(host.dataset.payload ?? "question")?.textContent;
@@ -61,22 +64,35 @@ async function loadIndex(url: string): Promise<PictureIndex> {
   return PictureIndex.decode(await response.arrayBuffer());
 }
 
-export async function mount(host: HTMLElement): Promise<Workspace | null> {
+export async function mount(host: HTMLElement): Promise<Questions | null> {
   try {
     const payload = await playable(host, await loadPayload(host));
+    // At once: it loads while the index is fetched.
     const video = makeVideo(payload);
-    const [index, kept, tab] = await Promise.all([loadIndex(payload.video.urls.index), openStore(), claimTabId(`reasonaudit-tab:${payload.user.id}:${payload.id}`, localStorage)]);
+    const [index, kept, tab] = await Promise.all([loadIndex(payload.video.urls.index), openStore(), claimTab(payload.user.id, payload.id)]);
     if (index.n !== payload.video.n) throw new Error(`The clip has ${payload.video.n} frames, but its index has ${index.n}. Reload the page; if it stays, import the clip again.`);
-    const workspace = createWorkspace(payload, index, video, kept, tab);
-    draw(host, workspace);
-    connectKeys(workspace);
+    const clip = openClip(payload, index, video);
+    const workspace = createWorkspace(payload, clip, kept, tab);
+    await workspace.session.open();
+    let disconnect = (): void => {};
+    const show = (next: Workspace): void => {
+      disconnect();
+      draw(host, next);
+      disconnect = connectKeys(next);
+    };
+    const questions = createQuestions(workspace, clip, kept, { show, load: (url) => location.assign(url) });
+    for (const place of document.querySelectorAll<HTMLElement>("[data-video-saved], [data-video-head], [data-video-notices]")) place.replaceChildren();
+    host.replaceChildren();
+    show(workspace);
     for (const button of document.querySelectorAll<HTMLElement>("[data-guideline]")) {
-      button.hidden = payload.guideline === null;
-      button.addEventListener("click", () => (workspace.store.dialog.value = "guideline"));
+      effect(() => void (button.hidden = questions.current.value.store.payload.value.guideline === null));
+      button.addEventListener("click", () => (questions.current.peek().store.dialog.value = "guideline"));
     }
-    await workspace.start();
+    void clip.player.seek(0);
+    await workspace.enter();
     host.dataset.ready = "true";
-    return workspace;
+    questions.prefetch();
+    return questions;
   } catch (error) {
     console.error(error);
     host.replaceChildren();
@@ -95,18 +111,19 @@ export async function mount(host: HTMLElement): Promise<Workspace | null> {
   }
 }
 
+/** Everything is made anew for another question: its key differs. */
 function draw(host: HTMLElement, workspace: Workspace): void {
+  const { id, question } = workspace.store.payload.peek();
   const into = (selector: string, part: preact.ComponentChild): void => {
     const place = document.querySelector<HTMLElement>(selector);
-    if (!place) return;
-    place.replaceChildren();
-    render(part, place);
+    if (place) render(part, place);
   };
-  into("[data-video-saved]", <Saved workspace={workspace} />);
-  into("[data-video-head]", <SubHead workspace={workspace} />);
-  into("[data-video-notices]", <Banners workspace={workspace} />);
-  host.replaceChildren();
-  render(<Panes workspace={workspace} />, host);
+  into("[data-video-saved]", <Saved key={id} workspace={workspace} />);
+  into("[data-video-head]", <SubHead key={id} workspace={workspace} />);
+  into("[data-video-notices]", <Banners key={id} workspace={workspace} />);
+  render(<Panes key={id} workspace={workspace} />, host);
+  const crumb = document.querySelector("[data-question-crumb]");
+  if (crumb) crumb.textContent = `Question ${question.number}`;
 }
 
 function Panes({ workspace }: { workspace: Workspace }) {
@@ -120,6 +137,7 @@ function Panes({ workspace }: { workspace: Workspace }) {
       </section>
       <section class="pane refine-side" aria-label="Question and reasoning" tabIndex={0}>
         <ProposalsPanel workspace={workspace} />
+        {workspace.adjudication && <Differences workspace={workspace} adjudication={workspace.adjudication} />}
         <Reasoning workspace={workspace} />
       </section>
       <Timelines workspace={workspace} />
@@ -163,10 +181,10 @@ function ToastLine({ workspace }: { workspace: Workspace }) {
   );
 }
 
-/** Keys follow the profile: the registry holds only those in force. */
-export function connectKeys(workspace: Workspace): void {
+/** Keys follow the profile: the registry holds only those in force. Returns how to take them away. */
+export function connectKeys(workspace: Workspace): () => void {
   startShortcuts();
-  effect(() => {
+  return effect(() => {
     const profile = workspace.profile.value;
     workspace.keyHint = (action) => {
       const [key] = keysOf(profile, action as Action);

@@ -5,36 +5,23 @@ import { IDBFactory } from "fake-indexeddb";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Operation } from "../../lib/video/document";
 import { apply } from "../../lib/video/document";
-import { DOG, FRAMES, documentOf, payloadOf } from "./testing";
+import { DOG, FRAMES, documentOf, indexBytes, payloadOf } from "./testing";
 import type { RefinePayload } from "./types";
-import type { Workspace } from "./workspace";
+import type { Questions } from "./questions";
 
-let workspace: Workspace | null = null;
+let questions: Questions | null = null;
 let server = { document: documentOf(), version: 1, words: [] as string[] };
 let frames = FRAMES;
 const text = (selector: string): string => document.querySelector(selector)?.textContent?.replace(/\s+/g, " ").trim() ?? "(none)";
 const pass = (ms = 40): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const until = (what: () => boolean): Promise<void> => vi.waitFor(() => void expect(what()).toBe(true), { timeout: 8000, interval: 10 });
 
-/** An index as the server writes it: 25 pictures a second. */
-function indexBytes(n: number): ArrayBuffer {
-  const view = new DataView(new ArrayBuffer(40 + 4 * (n - 1)));
-  [..."RAPI"].forEach((letter, k) => view.setUint8(k, letter.charCodeAt(0)));
-  view.setUint32(4, 1, true);
-  view.setBigUint64(8, BigInt(n), true);
-  view.setUint32(16, 1, true);
-  view.setUint32(20, 25, true);
-  view.setBigUint64(32, 1n, true);
-  for (let k = 0; k < n - 1; k++) view.setUint32(40 + 4 * k, 1, true);
-  return view.buffer;
-}
-
 async function openPage(change: Partial<RefinePayload> = {}): Promise<void> {
   vi.resetModules();
   document.body.innerHTML = `<span data-video-saved></span><div data-video-head></div><div data-video-notices></div><button data-shortcuts hidden></button>
     <main class="refine"><div data-island="video-refine"></div></main><script type="application/json" id="question">${JSON.stringify(payloadOf(server.document, change))}</script>`;
   const { mount } = await import("./index");
-  workspace = await mount(document.querySelector<HTMLElement>("[data-island]") as HTMLElement);
+  questions = await mount(document.querySelector<HTMLElement>("[data-island]") as HTMLElement);
   await pass();
 }
 
@@ -65,8 +52,8 @@ beforeEach(() => {
   });
 });
 afterEach(() => {
-  workspace?.stop();
-  workspace = null;
+  questions?.stop();
+  questions = null;
   vi.restoreAllMocks();
   vi.unstubAllGlobals();
 });
@@ -85,8 +72,9 @@ describe("the workspace", () => {
   it("says that this browser cannot be trusted with pictures, and refuses boxes", async () => {
     await openPage();
     expect(text(".stage-state")).toContain("Use Chromium");
-    workspace?.store.select({ kind: "track", id: DOG });
-    expect(workspace?.actions.setBox(DOG, [5, 5, 40, 40])).toBe(false);
+    const { store, actions } = (questions as Questions).current.peek();
+    store.select({ kind: "track", id: DOG });
+    expect(actions.setBox(DOG, [5, 5, 40, 40])).toBe(false);
     expect(server.words).toEqual([]);
   });
 

@@ -13,8 +13,8 @@ export type Action =
   | "play" | "shuttleBack" | "shuttleStop" | "shuttleOn" | "back" | "forward" | "back10" | "forward10" | "backSecond" | "forwardSecond" | "first" | "last"
   | "keyBack" | "keyForward" | "findingBack" | "findingForward" | "slower" | "faster" | "loop" | "playOnce" | "fitPicture" | "fit" | "fitClip"
   | "newBox" | "pin" | "occluded" | "hide" | "remove" | "removeAll" | "copy" | "paste" | "duplicate" | "nextObject" | "previousObject" | "split" | "merge"
-  | "mergeCommit" | "propagate" | "propose" | "sheet" | "up" | "down" | "spanIn" | "spanOut" | "create" | "extend" | "edit" | "link" | "stepUp" | "stepDown" | "undo" | "redo"
-  | "save" | "submit" | "guideline" | "escape";
+  | "mergeCommit" | "record" | "propagate" | "propose" | "sheet" | "up" | "down" | "spanIn" | "spanOut" | "create" | "extend" | "edit" | "link" | "stepUp" | "stepDown" | "undo" | "redo"
+  | "save" | "submit" | "guideline" | "flag" | "escape" | "differenceBack" | "differenceForward" | "takeFirst" | "takeSecond" | "takeThird";
 
 const COMMON: Record<Action, string[]> = {
   play: [" "],
@@ -63,6 +63,7 @@ const COMMON: Record<Action, string[]> = {
   spanOut: ["]"],
   create: ["Enter"],
   extend: ["E"],
+  record: ["b"],
   edit: ["e"],
   link: ["Ctrl+k"],
   stepUp: ["Alt+ArrowUp"],
@@ -72,7 +73,13 @@ const COMMON: Record<Action, string[]> = {
   save: ["Ctrl+s"],
   submit: ["Ctrl+Enter"],
   guideline: ["g"],
+  flag: ["F"],
   escape: ["Escape"],
+  differenceBack: ["Alt+k"],
+  differenceForward: ["Alt+j"],
+  takeFirst: ["Alt+1"],
+  takeSecond: ["Alt+2"],
+  takeThird: ["Alt+3"],
 };
 
 /** What a profile has otherwise than the default. */
@@ -139,7 +146,18 @@ export function keyShortcuts(workspace: Workspace, profile: Profile): Shortcut[]
     const chosen = store.selection.peek();
     if (chosen) workspace.focusBox(chosen.id);
   };
-  const all: [Action, string, string, (event: KeyboardEvent) => void, (() => boolean)?][] = [
+  type Row = [Action, string, string, (event: KeyboardEvent) => void, (() => boolean)?];
+  const { adjudication } = workspace;
+  const decisions: Row[] = adjudication
+    ? [
+        ["differenceBack", "Previous difference", "Decision", () => adjudication.move(-1)],
+        ["differenceForward", "Next difference", "Decision", () => adjudication.move(1)],
+        ["takeFirst", "Take the first side", "Decision", () => adjudication.takeNth(0)],
+        ["takeSecond", "Take the second side", "Decision", () => adjudication.takeNth(1)],
+        ["takeThird", "Take the third side", "Decision", () => adjudication.takeNth(2)],
+      ]
+    : [];
+  const all: Row[] = [
     // The registry does not tell Shift and Space from Space.
     ["play", "Play or pause", "Play", (event) => (event.shiftKey ? workspace.playSelection(false) : player.toggle()), pressFree],
     ["shuttleBack", "Backwards, faster each time (K J: one frame)", "Play", shuttling("j")],
@@ -162,7 +180,7 @@ export function keyShortcuts(workspace: Workspace, profile: Profile): Shortcut[]
     ["findingBack", "Previous warning", "Go", () => workspace.toFinding(-1)],
     ["findingForward", "Next warning", "Go", () => workspace.toFinding(1)],
     ["fitPicture", "Fit the picture", "View", () => (store.zoom.value = { scale: 1, x: 0, y: 0 })],
-    ["fit", "Timelines: fit the selection or step", "View", () => store.fit(store.selectedSpan())],
+    ["fit", "Timelines: fit the selection or step", "View", () => workspace.fit()],
     ["fitClip", "Timelines: the whole clip", "View", store.fitClip],
     ["newBox", "New box", "Boxes", () => (store.tool.value = "draw"), () => store.editable.peek()],
     ["create", "Keep the box as keyframe or take it away; with a chosen stretch: new sound", "Boxes", () => (store.span.peek() ? actions.addEvent() : actions.togglePin()), pressFree],
@@ -187,6 +205,7 @@ export function keyShortcuts(workspace: Workspace, profile: Profile): Shortcut[]
     ["spanIn", "Start of a stretch", "Sounds and reasoning", actions.setMark],
     ["spanOut", "End of the stretch", "Sounds and reasoning", actions.closeSpan],
     ["extend", "New sound from the end of the one before to here", "Sounds and reasoning", actions.extendFromPrevious],
+    ["record", "Record a sound while the clip plays: hold, or press where it begins and ends", "Sounds and reasoning", (event) => event.repeat || workspace.recorder.down()],
     ["edit", "Edit the text of the step", "Sounds and reasoning", () => workspace.editStep()],
     ["link", "Link the selection to the step", "Sounds and reasoning", actions.linkSelected],
     ["stepUp", "Step before", "Sounds and reasoning", () => workspace.moveStep(-1)],
@@ -196,7 +215,9 @@ export function keyShortcuts(workspace: Workspace, profile: Profile): Shortcut[]
     ["save", "Save now", "Work", () => workspace.saveNow()],
     ["submit", "Submit", "Work", () => (store.dialog.value = "submit"), () => store.editable.peek()],
     ["guideline", "Guideline", "Work", () => (store.dialog.value = "guideline"), () => store.payload.peek().guideline !== null],
+    ["flag", "Report a problem with the question", "Work", () => (store.dialog.value = "flag"), () => store.payload.peek().flag !== undefined],
     ["escape", "Leave field, tool, selection", "Work", () => workspace.escape()],
+    ...decisions,
   ];
   return all.flatMap(([action, does, group, run, when]): Shortcut[] => {
     const keys = keysOf(profile, action);

@@ -6,6 +6,7 @@ import { QUIET, check } from "../../lib/video/checks";
 import type { Step } from "../../lib/video/document";
 import type { Interval } from "../../lib/video/intervals";
 import { subtract } from "../../lib/video/intervals";
+import { pieces } from "../../lib/video/said";
 import type { PeakTiles } from "../../lib/video/peaks";
 import type { Store } from "./store";
 import type { RefinePayload } from "./types";
@@ -37,7 +38,7 @@ export function liveChecks(first: RefinePayload, store: Store, peaks: PeakTiles 
     }),
     audio_offset_us: first.video.peaks?.offset_us ?? first.video.audio_offset_us ?? 0,
     duration_us: store.limits.duration_us as number,
-    speech: first.transcript,
+    speech: pieces(first.transcript),
     vocabulary: [],
   };
   const findings = computed(() => {

@@ -1,4 +1,4 @@
-// Lanes that show the clip itself: ruler, filmstrip, outline or spectrogram of the sound, words.
+// Lanes that show the clip itself: ruler, filmstrip, outline or spectrogram of the sound.
 import { effect } from "@preact/signals";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { formatClock } from "../../lib/video/cot";
@@ -170,35 +170,4 @@ export function Wave({ workspace, height }: { workspace: Workspace; height: numb
       )}
     </div>
   );
-}
-
-export function Transcript({ workspace }: { workspace: Workspace }) {
-  const { store, player } = workspace;
-  const view = store.view.value;
-  const words = store.payload.value.transcript;
-  const shown: preact.JSX.Element[] = [];
-  for (const [k, { start_us, end_us, text }] of words.entries()) {
-    const x = toPx(view, start_us);
-    const next = words[k + 1];
-    const room = (next ? toPx(view, next.start_us) : view.width) - x;
-    if (toPx(view, end_us) < 0 && room + x < 0) continue;
-    if (x > view.width) break;
-    if (room < 8) continue;
-    shown.push(
-      <button
-        type="button"
-        key={`${start_us}-${k}`}
-        class="word"
-        title={`${text} (${formatClock(start_us)} to ${formatClock(end_us)})`}
-        style={{ left: `${Math.max(0, x)}px`, maxWidth: `${Math.max(8, room + Math.min(0, x) - 4)}px` }}
-        onClick={() => {
-          store.span.value = [start_us, end_us];
-          void player.seek(store.index.atUs(start_us));
-        }}
-      >
-        {text}
-      </button>,
-    );
-  }
-  return <div class="lane words">{shown}</div>;
 }

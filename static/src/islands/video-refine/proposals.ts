@@ -8,6 +8,7 @@ import type { Track } from "../../lib/video/tracks";
 import { shownAt } from "../../lib/video/tracks";
 import { plural } from "../../lib/words";
 import { nameOf } from "./actions";
+import { MOST_BYTES } from "./saving";
 import type { Store } from "./store";
 
 export const POLL_MS = 1000;
@@ -16,7 +17,6 @@ export const WINDOW = 100;
 /** Runs of an earlier visit whose boxes are fetched at once; older ones when somebody asks. */
 const FETCHED = 4;
 const REMEMBERED = 200;
-const MOST_BYTES = 1_500_000;
 
 export type Decision = "accepted" | "rejected";
 export type Proposals = ReturnType<typeof createProposals>;
@@ -228,6 +228,8 @@ export function createProposals(store: Store, requests: Requests) {
   async function begin(): Promise<void> {
     const address = url();
     if (!address) return;
+    stopped = false;
+    document.addEventListener("visibilitychange", seen);
     try {
       const answer = await requests.get<{ proposers: Proposer[]; runs: Run[] }>(address);
       batch(() => {
@@ -243,7 +245,6 @@ export function createProposals(store: Store, requests: Requests) {
   }
 
   const seen = (): void => watch();
-  document.addEventListener("visibilitychange", seen);
 
   // ---- deciding ----------------------------------------------------------------------------------------------------------
 
@@ -257,7 +258,7 @@ export function createProposals(store: Store, requests: Requests) {
     const got = acceptance(store.doc.peek(), run, part);
     if (!got) return store.say(part ? "This proposal changes nothing on the chosen frames." : "This proposal changes nothing: its boxes are there, or a person's are.");
     if (got.tracks.some((id) => store.locked.peek().has(id))) return store.say("The object is locked: unlock it in its row first.");
-    // The server takes a body of 2 MiB; what it refuses would hold up everything after it.
+    // What the server refuses would hold up everything after it.
     if (JSON.stringify(got.changes).length > MOST_BYTES) return store.say("That is more than can be saved at once: choose a stretch on the timelines and accept it part by part.", { bad: true });
     if (!store.edit(`Accept proposal: ${run.prompt.label || run.prompt.text || "object"}${part ? `, frames ${part[0]} to ${part[1] - 1}` : ""}`, got.changes)) return;
     if (!part) decide(run, "accepted");

@@ -11,6 +11,7 @@ import { equal } from "../../lib/video/document";
 import { answerChange, cueChange, targetChange } from "../../lib/video/edits";
 import type { Interval } from "../../lib/video/intervals";
 import { Icon } from "../shared/parts";
+import { SuggestLabel } from "./drafts-dialog";
 import { Evidence } from "./evidence";
 import type { StepName } from "./store";
 import type { Workspace } from "./workspace";
@@ -65,6 +66,7 @@ function Question({ workspace }: { workspace: Workspace }) {
           placeholder="what is boxed, as one noun"
           onChange={(event) => void store.edit("Change the target label", [targetChange(store.doc.peek(), event.currentTarget.value.trim())])}
         />
+        <SuggestLabel workspace={workspace} />
       </div>
     </div>
   );
@@ -79,9 +81,7 @@ function badge(generated: unknown, present: unknown): "generated" | "edited" | n
 function Card({ workspace, step, head, children }: { workspace: Workspace; step: StepName; head: ComponentChildren; children: ComponentChildren }) {
   const { store } = workspace;
   const on = store.step.value === step;
-  const choose = (): void => {
-    if (store.step.peek() !== step) store.step.value = step;
-  };
+  const choose = (): void => workspace.chooseStep(step);
   return (
     <article class={`step-card${on ? " is-on" : ""}`} aria-label={TITLES[step]} data-step={step} onFocusCapture={choose} onPointerDown={choose}>
       <header>
@@ -308,8 +308,10 @@ function TimeField({ workspace, drag, edge, label, value, least = 0, most, set }
       onKeyDown={(event) => {
         if (event.key === "Enter") {
           event.preventDefault();
-          commit(event.currentTarget);
-          void player.seek(store.index.atUs(edge === "end" ? Math.max(0, value - 1) : value));
+          const element = event.currentTarget;
+          commit(element);
+          const there = parseClock(element.value) ?? value;
+          void player.seek(store.index.atUs(edge === "end" ? Math.max(0, there - 1) : there));
         }
         const way = event.key === "ArrowUp" ? 1 : event.key === "ArrowDown" ? -1 : 0;
         if (!way || !store.editable.peek()) return;

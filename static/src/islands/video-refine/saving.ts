@@ -13,6 +13,9 @@ import { Refusal, readAnswer } from "../label-case/server";
 import type { RefinePayload } from "./types";
 
 export const LANE = "doc";
+/** What the server takes in one request is a little more (`MOST_SAVE_BYTES`, `MOST_OPERATIONS` there). */
+export const MOST_BYTES = 15_000_000;
+const MOST_OPERATIONS = 2000;
 
 /** What the workspace needs of whatever keeps its work. */
 export interface Sender {
@@ -85,8 +88,37 @@ export class OperationQueue implements Sender {
   }
 }
 
-/** Writes one body and says what its answer means. */
+/** Operations in their order, in parts that the server takes: many wait after a long time offline or behind a large import. */
+export function inParts(operations: readonly Operation[], mostBytes = MOST_BYTES, most = MOST_OPERATIONS): Operation[][] {
+  const parts: Operation[][] = [[]];
+  let bytes = 0;
+  for (const operation of operations) {
+    const size = new Blob([JSON.stringify(operation)]).size;
+    const last = parts[parts.length - 1] as Operation[];
+    if (last.length && (bytes + size > mostBytes || last.length >= most)) {
+      parts.push([operation]);
+      bytes = size;
+    } else {
+      last.push(operation);
+      bytes += size;
+    }
+  }
+  return parts;
+}
+
+/** Writes one body, in parts where it is long, and says what the answer means: that of the last part, or of the first that is not saved. */
 export async function sendBody(payload: RefinePayload, change: StoredChange, leaving: boolean): Promise<SendAnswer> {
+  const parts = inParts(operationsOf(change.body));
+  const last = parts.pop() as Operation[];
+  for (const operations of parts) {
+    // Sent again it may have another key: the server passes over operations that it knows.
+    const answer = await sendPart(payload, { ...change, key: crypto.randomUUID(), body: { ...change.body, operations } }, leaving);
+    if (answer.kind !== "saved") return answer;
+  }
+  return sendPart(payload, { ...change, body: { ...change.body, operations: last } }, leaving);
+}
+
+async function sendPart(payload: RefinePayload, change: StoredChange, leaving: boolean): Promise<SendAnswer> {
   let response: Response;
   try {
     response = await writeJson("PUT", payload.urls.save, change.body, { user: payload.user.id, key: change.key, leaving });

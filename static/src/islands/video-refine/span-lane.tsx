@@ -1,6 +1,6 @@
 // Spans on a time axis that people move by hand or by keys: sounds, timeframes of cues, visible intervals.
 import type { Signal } from "@preact/signals";
-import { useSignal } from "@preact/signals";
+import { useComputed, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import { formatClock } from "../../lib/video/cot";
@@ -34,13 +34,23 @@ export type Dragging = Signal<{ key: string; start: number; end: number } | null
 
 type Grip = "start" | "end" | "all";
 
+/** A click leaves the arrow keys to the pictures: only who comes by Tab moves a span with them. */
+export function leaveFocus(event: MouseEvent): void {
+  event.preventDefault();
+  (document.activeElement as HTMLElement | null)?.blur?.();
+}
+
 const CLICK_PX = 3;
+/** A narrower span has no room for a letter. */
+const LEAST_LABEL = 16;
 
 export function SpanShape({ workspace, span, actions, others }: { workspace: Workspace; span: Span; actions: SpanActions; others: () => number[] }) {
   const { store } = workspace;
   const held = useRef<{ grip: Grip; x: number; moved: boolean; from: Interval } | null>(null);
   const view = store.view.value;
-  const live = workspace.dragging.value?.key === span.key ? workspace.dragging.value : span;
+  // Only the span under the hand is drawn again as it moves.
+  const dragged = useComputed(() => (workspace.dragging.value?.key === span.key ? workspace.dragging.value : null));
+  const live = dragged.value ?? span;
   const x0 = toPx(view, live.start);
   const x1 = toPx(view, live.end);
   if (x1 < -2 || x0 > view.width + 2) return null;
@@ -126,7 +136,8 @@ export function SpanShape({ workspace, span, actions, others }: { workspace: Wor
       y={span.top}
       width={8}
       height={span.height}
-      tabIndex={span.selected && may ? 0 : -1}
+      // In lower case: names of SVG attributes are written as they stand, and "tabIndex" is none.
+      tabindex={span.selected && may ? 0 : -1}
       role="slider"
       aria-label={`${grip === "start" ? "Start" : "End"} of ${span.name}`}
       aria-valuemin={0}
@@ -138,7 +149,7 @@ export function SpanShape({ workspace, span, actions, others }: { workspace: Wor
     />
   );
   return (
-    <g class={`span ${span.kind}${span.selected ? " is-selected" : ""}${span.fixed ? " is-fixed" : ""}`} data-span={span.key}>
+    <g class={`span ${span.kind}${span.selected ? " is-selected" : ""}${span.fixed ? " is-fixed" : ""}`} data-span={span.key} onMouseDown={leaveFocus}>
       <rect
         class="span-body"
         x={x0}
@@ -146,7 +157,7 @@ export function SpanShape({ workspace, span, actions, others }: { workspace: Wor
         width={Math.max(2, x1 - x0)}
         height={span.height}
         rx={4}
-        tabIndex={0}
+        tabindex={0}
         role="button"
         aria-label={`${span.name}, ${formatClock(live.start)} to ${formatClock(live.end)}`}
         aria-pressed={span.selected}
@@ -154,7 +165,7 @@ export function SpanShape({ workspace, span, actions, others }: { workspace: Wor
         onDblClick={() => actions.open?.(span)}
         {...drag("all")}
       />
-      {span.label !== undefined && (
+      {span.label !== undefined && x1 - x0 > LEAST_LABEL && (
         <svg x={Math.max(0, x0)} y={span.top} width={Math.max(0, x1 - Math.max(0, x0) - 4)} height={span.height} class="span-label">
           <text x={7} y={span.height / 2 + 4}>
             {span.label}

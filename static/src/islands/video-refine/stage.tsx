@@ -8,6 +8,7 @@ import type { Run } from "../../lib/video/proposals";
 import type { Track } from "../../lib/video/tracks";
 import { keyframeAt, previousKeyframe, shownAt } from "../../lib/video/tracks";
 import { Icon } from "../shared/parts";
+import { sidesOnPicture } from "./adjudication-sides";
 import type { Drawn } from "./boxes";
 import { BoxLayer } from "./boxes";
 import type { Workspace } from "./workspace";
@@ -92,6 +93,7 @@ export function Stage({ workspace }: { workspace: Workspace }) {
         const { scale: by, x, y } = store.zoom.value;
         picture.style.transform = by === 1 ? "" : `translate(${x}px, ${y}px) scale(${by})`;
       }),
+      sidesOnPicture(workspace, svg, scale),
     ];
 
     const point = (event: PointerEvent | WheelEvent): [number, number] => {

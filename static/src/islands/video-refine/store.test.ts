@@ -88,6 +88,15 @@ describe("boxes", () => {
     expect([14, 15, 18, 20].map((frame) => shownAt(dog() as never, frame)?.occluded)).toEqual([false, true, true, false]);
   });
 
+  it("offers no undo of a step that is not the last one any more", () => {
+    choose(DOG, 30);
+    actions.hide();
+    expect(store.toast.value?.undo).toBe(true);
+    choose(CAT, 55);
+    actions.togglePin();
+    expect(store.toast.value).toBeNull();
+  });
+
   it("removes from here on with Del and all with Shift Del, and says how much", () => {
     choose(DOG, 30);
     actions.remove();

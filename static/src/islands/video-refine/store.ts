@@ -18,7 +18,7 @@ import type { RefinePayload } from "./types";
 export type Selection = { kind: "track" | "event"; id: string };
 export type StepName = Step | "final";
 export type Tool = "select" | "draw";
-export type DialogName = "submit" | "login" | "conflict" | "sheet" | "guideline" | "export" | "import" | "changes" | "notes";
+export type DialogName = "submit" | "login" | "conflict" | "sheet" | "guideline" | "export" | "import" | "changes" | "notes" | "flag" | "give-back" | "reopen";
 
 export interface Toast {
   text: string;
@@ -129,6 +129,8 @@ export function createStore(first: RefinePayload, index: PictureIndex, player: P
       const done: undoing.Done = { operation: next, frame: player.frame.peek(), group, at: outside.now() };
       const joins = undoing.joins(history.peek(), done);
       history.value = undoing.record(history.peek(), done);
+      // Its "Undo" would take this step back now, not the one that it speaks of.
+      if (toast.peek()?.undo) toast.value = null;
       outside.changed(next, group ? TYPING_MS : 0, joins);
     });
   }

@@ -50,6 +50,19 @@ export function payloadOf(document: VideoDocument = documentOf(), change: Partia
   };
 }
 
+/** An index as the server writes it: 25 pictures a second. */
+export function indexBytes(n: number): ArrayBuffer {
+  const view = new DataView(new ArrayBuffer(40 + 4 * (n - 1)));
+  [..."RAPI"].forEach((letter, k) => view.setUint8(k, letter.charCodeAt(0)));
+  view.setUint32(4, 1, true);
+  view.setBigUint64(8, BigInt(n), true);
+  view.setUint32(16, 1, true);
+  view.setUint32(20, 25, true);
+  view.setBigUint64(32, 1n, true);
+  for (let k = 0; k < n - 1; k++) view.setUint32(40 + 4 * k, 1, true);
+  return view.buffer;
+}
+
 /** Shows each picture at once. */
 export function playerOf(): Player {
   const frame = signal(0);

@@ -3,13 +3,18 @@ import { effect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Step } from "../../lib/video/document";
-import { panBy, toPx, zoomAt } from "../../lib/video/timeline";
+import { panBy, tellApart, toPx, zoomAt } from "../../lib/video/timeline";
 import { plural } from "../../lib/words";
 import { Icon } from "../shared/parts";
-import { Filmstrip, Ruler, Transcript, Wave } from "./media-lanes";
+import { Filmstrip, Ruler, Wave } from "./media-lanes";
+import { Overview } from "./overview";
 import type { Span } from "./span-lane";
 import { SpanShape } from "./span-lane";
+import { SidesLane } from "./adjudication-sides";
+import { MOST_REACTION_MS } from "./settings";
+import { SoundHead } from "./sound-name";
 import { TrackRows } from "./track-rows";
+import { Transcript } from "./transcript-lane";
 import type { Workspace } from "./workspace";
 
 const HEAD = 208;
@@ -52,7 +57,6 @@ export function Timelines({ workspace }: { workspace: Workspace }) {
       element.removeEventListener("wheel", wheel);
     };
   }, []);
-  const { transcript } = store.payload.value;
   const { tracks, events } = store;
   const steps = (["visual", "audio"] as const).filter((step) => store.stepSpan(step) !== null).length;
   const zoom = (factor: number): void => store.setView(zoomAt(store.view.peek(), factor, store.view.peek().width / 2, store.bounds));
@@ -66,6 +70,7 @@ export function Timelines({ workspace }: { workspace: Workspace }) {
         <input class="form-control form-control-sm tl-filter" type="search" placeholder="Filter objects" aria-label="Filter objects by name or source" value={store.filter.value} onInput={(event) => (store.filter.value = event.currentTarget.value)} />
         <span class="grow" />
         <span class="muted nowrap tl-hint">Drag to select, scroll to zoom</span>
+        {store.payload.value.video.has_audio && <Record workspace={workspace} />}
         <button type="button" class="btn btn-quiet btn-sm" aria-pressed={store.spectrogram.value} disabled={!store.payload.value.video.spectrogram} onClick={() => (store.spectrogram.value = !store.spectrogram.peek())}>
           Spectrogram
         </button>
@@ -75,13 +80,14 @@ export function Timelines({ workspace }: { workspace: Workspace }) {
         <button type="button" class="btn btn-quiet btn-sm btn-icon" aria-label="Zoom timelines in" title="Zoom in" onClick={() => zoom(0.5)}>
           <Icon name="zoom-in" />
         </button>
-        <button type="button" class="btn btn-quiet btn-sm" title="Fit the selection, else the step (I)" onClick={() => store.fit(store.selectedSpan())}>
-          Fit {store.span.value || store.selection.value ? "selection" : "step"}
+        <button type="button" class="btn btn-quiet btn-sm" title={`Fit the selection, or the step, whichever was chosen last${workspace.keyHint("fit")}`} onClick={() => workspace.fit()}>
+          Fit {store.span.value || workspace.latest.value === "selection" ? "selection" : "step"}
         </button>
         <button type="button" class="btn btn-quiet btn-sm" onClick={store.fitClip}>
           Fit clip
         </button>
       </div>
+      <Overview workspace={workspace} />
       <div class="tl-body" ref={body}>
         <Lane kind="is-ruler" name="">
           <Ruler workspace={workspace} />
@@ -92,14 +98,13 @@ export function Timelines({ workspace }: { workspace: Workspace }) {
         <Lane kind="is-wave" name={<Title icon="soundwave">Audio</Title>}>
           <Wave workspace={workspace} height={WAVE_HEIGHT} />
         </Lane>
-        <Lane kind="is-events" name={<Title icon="music-note" end={store.selectedEvent.value?.label ?? ""}>Sounds</Title>}>
+        <Lane kind="is-events" name={<SoundHead workspace={workspace} />}>
           <Events workspace={workspace} />
         </Lane>
-        {transcript.length > 0 && (
-          <Lane kind="is-words" name={<Title icon="chat-square-text">Transcript</Title>}>
-            <Transcript workspace={workspace} />
-          </Lane>
-        )}
+        <Lane kind="is-words" name={<Title icon="chat-square-text">Transcript</Title>}>
+          <Transcript workspace={workspace} />
+        </Lane>
+        <SidesLane workspace={workspace} />
         <TrackRows workspace={workspace} />
         <Lane kind="is-steps" name={<Title icon="list-check">Reasoning steps</Title>}>
           <Steps workspace={workspace} />
@@ -117,13 +122,30 @@ const Lane = ({ kind, name, children }: { kind: string; name: ComponentChildren;
   </div>
 );
 
-const Title = ({ icon, end = "", children }: { icon: string; end?: string; children: ComponentChildren }) => (
+const Title = ({ icon, children }: { icon: string; children: ComponentChildren }) => (
   <>
     <Icon name={icon} />
     <span class="title">{children}</span>
-    {end && <span class="end clip">{end}</span>}
   </>
 );
+
+/** A sound marked while it plays: the same as the key, and how late a person presses it. */
+function Record({ workspace }: { workspace: Workspace }) {
+  const { store, recorder, settings } = workspace;
+  const on = recorder.from.value !== null;
+  return (
+    <span class="tl-record">
+      <button type="button" class="btn btn-quiet btn-sm" aria-pressed={on} disabled={!store.editable.value} title={`Record a sound while the clip plays: press where it begins and where it ends, or hold the key${workspace.keyHint("record")}`} onClick={() => recorder.down()}>
+        <Icon name={on ? "stop-fill" : "music-note"} /> {on ? "End sound" : "Record"}
+      </button>
+      <label title="Both ends of a recorded sound are set back by this: the time between hearing it and pressing the key">
+        <span class="visually-hidden">Reaction time in milliseconds</span>
+        <input class="form-control form-control-sm num" type="number" min={0} max={MOST_REACTION_MS} step={10} value={settings.reactionMs.value} onChange={(event) => settings.setReaction(Number(event.currentTarget.value))} />
+        <span aria-hidden="true">ms</span>
+      </label>
+    </span>
+  );
+}
 
 /** Ends of all other spans, to snap to. */
 const ends = (workspace: Workspace, without: string): number[] => {
@@ -135,14 +157,38 @@ const ends = (workspace: Workspace, without: string): number[] => {
   return spans.filter(([key]) => key !== without).flatMap(([, start, end]) => [start, end]);
 };
 
+/** What is being recorded, up to where the clip plays. */
+function Recording({ workspace }: { workspace: Workspace }) {
+  const { store, player, recorder } = workspace;
+  const shape = useRef<SVGRectElement>(null);
+  useLayoutEffect(
+    () =>
+      effect(() => {
+        const from = recorder.from.value;
+        const view = store.view.value;
+        const to = store.index.clipUs(player.frame.value);
+        shape.current?.setAttribute("display", from === null ? "none" : "inline");
+        if (from === null) return;
+        shape.current?.setAttribute("x", String(toPx(view, from)));
+        shape.current?.setAttribute("width", String(Math.max(2, toPx(view, to) - toPx(view, from))));
+      }),
+    [],
+  );
+  return <rect class="recording" ref={shape} y={2} height={20} rx={4} display="none" data-recording />;
+}
+
 function Events({ workspace }: { workspace: Workspace }) {
   const { store, actions } = workspace;
   const view = store.view.value;
+  const chosen = store.selection.value?.id;
+  const spans = store.events.value.map((event) => ({ event, start: event.start_us, end: event.end_us }));
+  // Of thousands in sight only as many can be taken hold of as a hand can tell apart; zooming in gives the others.
+  const { apart, crowd } = tellApart(view, spans, ({ event: { id } }) => id === chosen);
   return (
     <svg class="lane" width={view.width} height={24} role="group" aria-label="Sounds">
-      {store.events.value.map((event) => {
-        const selected = store.selection.value?.id === event.id;
-        const span: Span = { key: `event:${event.id}`, name: `sound ${event.label}`, start: event.start_us, end: event.end_us, top: 2, height: 20, kind: `is-event from-${event.source}`, selected, label: event.label };
+      <path class="span-crowd" aria-hidden="true" d={crowd.map(({ start, end }) => `M${toPx(view, start).toFixed(1)} 3h${Math.max(0.5, toPx(view, end) - toPx(view, start)).toFixed(1)}v18H${toPx(view, start).toFixed(1)}z`).join("")} />
+      {apart.map(({ event, start, end }) => {
+        const span: Span = { key: `event:${event.id}`, name: `sound ${event.label}`, start, end, top: 2, height: 20, kind: `is-event from-${event.source}`, selected: event.id === chosen, label: event.label };
         return (
           <SpanShape
             key={event.id}
@@ -157,6 +203,7 @@ function Events({ workspace }: { workspace: Workspace }) {
           />
         );
       })}
+      <Recording workspace={workspace} />
     </svg>
   );
 }
@@ -181,7 +228,7 @@ function Steps({ workspace }: { workspace: Workspace }) {
               span={span}
               others={() => ends(workspace, span.key)}
               actions={{
-                select: () => (store.step.value = step),
+                select: () => workspace.chooseStep(step),
                 open: () => store.fit([start, end]),
                 change: (_, next) => void actions.setTimeframe(step, timeframe.intervals.map((one, at) => (at === k ? next : one))),
               }}

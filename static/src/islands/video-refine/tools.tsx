@@ -18,7 +18,7 @@ export function Tools({ workspace }: { workspace: Workspace }) {
     <div class="tools" role="toolbar" aria-label="Box tools" aria-orientation="vertical">
       {button("cursor", "Select and adjust", "escape", () => (store.tool.value = "select"), false, store.tool.value === "select")}
       {button("bounding-box", "Draw box", "newBox", () => (store.tool.value = store.tool.peek() === "draw" ? "select" : "draw"), !may, store.tool.value === "draw")}
-      {button("magic", "Propose boxes", "propose", () => workspace.proposals.toggle(), false, workspace.proposals.open.value)}
+      {workspace.proposals.available.value && button("magic", "Propose boxes", "propose", () => workspace.proposals.toggle(), false, workspace.proposals.open.value)}
       <hr />
       {button("diamond", "Keep this box as keyframe, or take the keyframe away", "pin", actions.togglePin, off)}
       {button("fast-forward", "Copy this box over the next frames", "propagate", () => actions.propagate(workspace.propagateFrames.peek()), off)}

@@ -1,4 +1,5 @@
 // The payload of one question, as the server sends it.
+import type { Difference, Side } from "../../lib/video/comparison";
 import type { VideoDocument } from "../../lib/video/document";
 
 export interface VideoFacts {
@@ -36,6 +37,42 @@ export interface TranscriptWord {
   text: string;
 }
 
+/** A question of the same clip, in the order of the person's list. */
+export interface OtherQuestion {
+  number: number;
+  /** Its page. */
+  url: string;
+  state: string;
+  here?: boolean;
+  /** Its payload, and who it is; without them its page is loaded anew. */
+  id?: string;
+  detail?: string;
+}
+
+/** What an adjudicator decides on: people are letters. */
+export interface AdjudicationPart {
+  letters: string[];
+  sides: Side[];
+  differences: Difference[];
+  /** Agreement of the sides, 0 to 1, and parts that only one has; null where it cannot be said. */
+  measures: { boxes: number | null; boxes_unmatched: number; events: number | null; events_unmatched: number; timeframes: number | null; texts: number | null };
+  note: string;
+  decided: { note: string; overall: string; by_agreement: boolean } | null;
+  may_reopen: boolean;
+  /** All agree; the question is looked at a second time. */
+  sampled: boolean;
+  history: { what: string }[];
+}
+
+/** A reported problem: an empty kind is none. `kinds` are names with their words. */
+export interface Flag {
+  kind: string;
+  note: string;
+  at: string | null;
+  editable: boolean;
+  kinds: [string, string][];
+}
+
 export interface RefinePayload {
   id: string;
   user: { id: number; username: string };
@@ -46,7 +83,7 @@ export interface RefinePayload {
     number: number;
     of: number;
     difficulty: string | null;
-    others: { number: number; url: string; state: string; here?: boolean }[];
+    others: OtherQuestion[];
   };
   video: VideoFacts;
   transcript: TranscriptWord[];
@@ -64,9 +101,13 @@ export interface RefinePayload {
   recall?: { allowed: boolean };
   editable: boolean;
   why_not: string;
-  limits: { comment: number; notes?: number };
+  limits: { comment: number; notes?: number; note?: number };
   /** The person's own notes on the question, read by nobody else; left out where there are none to be had. */
   notes?: { text: string; version: number; editable: boolean };
+  /** What the person reports of the question; left out where nothing can be. */
+  flag?: Flag;
   guideline: { version: number; html: string } | null;
-  urls: Record<"detail" | "save" | "submit" | "recall" | "tab" | "relogin" | "work", string> & { next?: string | null; proposals?: string | null; export?: string | null; import?: string | null; notes?: string | null };
+  /** The question is decided on here, not answered; left out for annotators. */
+  adjudication?: AdjudicationPart;
+  urls: Record<"detail" | "save" | "submit" | "relogin" | "work", string> & Record<"recall" | "tab", string | null> & { reopen?: string | null; give_back?: string | null; next?: string | null; proposals?: string | null; drafts?: string | null; export?: string | null; import?: string | null; vidat?: string | null; notes?: string | null; flag?: string | null };
 }

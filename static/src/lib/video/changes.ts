@@ -9,6 +9,8 @@ import { boxAt, keyframeFrames } from "./tracks";
 
 export interface TextChange {
   name: string;
+  /** Where it stands in the document. */
+  path: string[];
   before: string;
   after: string;
 }
@@ -85,16 +87,16 @@ function parts<T extends { id: string; label: string }>(before: Record<string, T
 /** Everything that is different between two states of a question's answer. */
 export function changesOf(before: VideoDocument, after: VideoDocument): Changes {
   const texts: TextChange[] = [];
-  const text = (name: string, one: string, other: string): void => void (one !== other && texts.push({ name, before: one, after: other }));
-  text("Target label", before.target_label, after.target_label);
+  const text = (name: string, path: string[], one: string, other: string): void => void (one !== other && texts.push({ name, path, before: one, after: other }));
+  text("Target label", ["target_label"], before.target_label, after.target_label);
   for (const step of ["visual", "audio"] as const) {
     const name = step === "visual" ? "Visual cue" : "Audio cue";
     const [one, other] = [before.cot[step], after.cot[step]];
-    text(`${name}, time`, formatTimeframe(one.timeframe), formatTimeframe(other.timeframe));
-    text(`${name}, description`, one.description, other.description);
-    text(`${name}, analysis`, one.analysis, other.analysis);
+    text(`${name}, time`, ["cot", step, "timeframe"], formatTimeframe(one.timeframe), formatTimeframe(other.timeframe));
+    text(`${name}, description`, ["cot", step, "description"], one.description, other.description);
+    text(`${name}, analysis`, ["cot", step, "analysis"], one.analysis, other.analysis);
   }
-  text("Final answer", before.cot.final_answer, after.cot.final_answer);
+  text("Final answer", ["cot", "final_answer"], before.cot.final_answer, after.cot.final_answer);
   const links = { added: 0, removed: 0, changed: 0 };
   for (const link of Object.values(after.links)) {
     const old = before.links[link.id];

@@ -111,8 +111,10 @@ function visible(document: VideoDocument, facts: ClipFacts): Finding[] {
   for (const [track, shown] of seen) if (!overlap(stated, shown)) found.push(finding("object_never_in_timeframe", "visual", `${nameOf(track)} is visible at ${spans(shown)}, never at ${spans(stated)}.`));
   const together = union(seen.flatMap(([, shown]) => shown));
   for (const [place, [start, end]] of intervals.entries()) {
-    const outside = subtract([[start, end]], together).filter((pair) => pair[1] - pair[0] > EDGE_US);
-    const inside = intersect([[start, end]], together);
+    // What lies beyond the clip has a finding of its own.
+    const within: Interval[] = [[start, Math.min(end, facts.duration_us)]];
+    const outside = subtract(within, together).filter((pair) => pair[1] - pair[0] > EDGE_US);
+    const inside = intersect(within, together);
     const [first, last] = [inside[0], inside.at(-1)];
     if (!outside.length || !first || !last) continue;
     const sentence = `${span(start, end)} is partly outside the time in which the linked objects are visible: nothing is boxed at ${spans(outside)}.`;

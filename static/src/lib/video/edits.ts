@@ -52,3 +52,10 @@ export function cueChange<K extends keyof Cue>(document: VideoDocument, step: St
 export const answerChange = (document: VideoDocument, after: string): Change => ({ path: ["cot", "final_answer"], before: document.cot.final_answer, after });
 
 export const targetChange = (document: VideoDocument, after: string): Change => ({ path: ["target_label"], before: document.target_label, after });
+
+function valueAt(document: VideoDocument, path: readonly string[]): unknown {
+  return path.reduce<unknown>((value, part) => (value as Record<string, unknown>)[part], document);
+}
+
+/** The text or time at a path (target label, a field of a cue, final answer) as another document has it. */
+export const textChange = (document: VideoDocument, path: readonly string[], source: VideoDocument): Change => ({ path: [...path], before: valueAt(document, path), after: valueAt(source, path) });

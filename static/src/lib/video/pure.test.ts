@@ -135,6 +135,15 @@ describe("the axis of time", () => {
     expect(timeline.toUs(whole, 250)).toBe(1_000_000);
   });
 
+  it("tells spans apart that have room, and keeps the chosen one", () => {
+    // 4000 microseconds a pixel: 1 pixel each, 2 pixels from start to start; the last is 10 pixels wide.
+    const spans = [...Array.from({ length: 6 }, (_, k) => ({ start: k * 8000, end: k * 8000 + 4000 })), { start: 46_000, end: 86_000 }, { start: 4_100_000, end: 4_104_000 }];
+    const { apart, crowd } = timeline.tellApart(whole, spans, ({ start }) => start === 24_000);
+    // Pixels 0, 4, 6 (kept), 10 and the wide one; beyond the view nothing.
+    expect(apart.map(({ start }) => start)).toEqual([0, 16_000, 24_000, 40_000, 46_000]);
+    expect(crowd.map(({ start }) => start)).toEqual([8000, 32_000]);
+  });
+
   it("keeps the time under the hand while zooming, down to single pictures", () => {
     let view = whole;
     for (let k = 0; k < 40; k++) view = timeline.zoomAt(view, 0.5, 300, bounds);

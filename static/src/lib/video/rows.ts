@@ -13,17 +13,25 @@ export interface Stretch {
   occluded: boolean;
 }
 
+const known = new WeakMap<Track, Stretch[]>();
+
 /** The stretches of a track that reach into frames [from, to). */
 export function stretches(track: Track, from: number, to: number): Stretch[] {
+  let all = known.get(track);
+  // Kept beside the object, which is never changed in place: zooming asks for them again and again.
+  if (!all) known.set(track, (all = allStretches(track)));
+  return all.filter(({ start, end }) => end > from && start < to);
+}
+
+function allStretches(track: Track): Stretch[] {
   const found: Stretch[] = [];
   const add = (start: number, end: number, kind: StretchKind, occluded: boolean): void => {
-    if (end <= from || start >= to || end <= start) return;
+    if (end <= start) return;
     const last = found.at(-1);
     if (last && last.end === start && last.kind === kind && last.occluded === occluded) last.end = end;
     else found.push({ start, end, kind, occluded });
   };
   for (const [start, end] of track.visible) {
-    if (end <= from || start >= to) continue;
     const frames = keyframesIn(track, [start, end]);
     const first = frames[0];
     if (first === undefined) continue;

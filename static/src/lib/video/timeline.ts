@@ -94,6 +94,24 @@ export function snap(index: PictureIndex, view: View, us: number, others: readon
   return best ?? index.clipUs(nearestEdge(index, us));
 }
 
+/**
+ * Which spans in sight a hand can tell apart: those with `px` pixels of their own or so far from the one before, and those that are
+ * kept. Spans come sorted by their start; the rest in sight are the crowd.
+ */
+export function tellApart<T extends { start: number; end: number }>(view: View, spans: readonly T[], kept: (span: T) => boolean, px = 4): { apart: T[]; crowd: T[] } {
+  const found: { apart: T[]; crowd: T[] } = { apart: [], crowd: [] };
+  let last = -Infinity;
+  for (const span of spans) {
+    const [x0, x1] = [toPx(view, span.start), toPx(view, span.end)];
+    if (!kept(span) && (x1 < -2 || x0 > view.width + 2)) continue;
+    if (kept(span) || x1 - x0 >= px || x0 - last >= px) {
+      found.apart.push(span);
+      last = x0;
+    } else found.crowd.push(span);
+  }
+  return found;
+}
+
 /** Which of many rows of one height are in sight, with a few more on both sides. */
 export function rowsInSight(count: number, height: number, scrollTop: number, visible: number, more = 3): [first: number, end: number] {
   const first = Math.max(0, Math.floor(scrollTop / height) - more);

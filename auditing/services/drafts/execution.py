@@ -1,0 +1,277 @@
+"""Carrying out a run of drafts: some questions at a time, each stored with its version as one.
+
+What is stored decides what is left to do: a worker that takes the run up again asks only for what has no version, and
+reads what was answered before out of the stored reply.
+"""
+
+import asyncio
+import platform
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from asgiref.sync import async_to_sync, sync_to_async
+from django.db import transaction
+from django.utils import timezone
+
+from auditing.drafting.llm import LLMDrafter
+from auditing.drafting.protocol import DraftAnswer, DraftQuestion
+from auditing.drafting.reading import PARSER_VERSION, document_of
+from auditing.llm.errors import LLMPaused
+from auditing.llm.protocol import ERROR_PREFIX
+from auditing.models import DraftItem, DraftRun
+from auditing.services import manifest, work
+from auditing.services.drafts import sources, store
+from auditing.services.execution import never, note_reported, note_start, take_up
+from auditing.services.pipeline import Ending
+from auditing.services.work import Answered, Counts, Lease, RunKind
+from reasonaudit.lib.models import RunState
+from videos.media.errors import MediaCancelled, MediaError
+from videos.services.generated import generated_create
+
+SCHEMA = "reasonaudit.draft-manifest/1"
+DRAFTS = RunKind(DraftRun, DraftItem, store)
+LOOK_SECONDS = 0.5
+"""Between two looks whether the run is to be stopped; each also renews the lease."""
+TELL = "If you do not run this server, tell those who do; then ask again."
+CANCELLED = "Cancelled. Drafts that were written are kept; resuming asks for the rest."
+
+OnProgress = Callable[[int, int], None]
+
+
+def execute(
+    run_id: int,
+    *,
+    should_stop: Callable[[], bool] = never,
+    drafter: LLMDrafter | None = None,
+    on_progress: OnProgress | None = None,
+) -> str | None:
+    """Carry out a run as far as possible; result as in `execution.execute`.
+
+    Parameters
+    ----------
+    drafter
+        Who drafts; by default the one that the run names.
+    on_progress
+        Told (questions that are through, all of them) now and then.
+    """
+    return take_up(
+        DRAFTS, run_id, lambda lease, run: _Work(lease, run, should_stop, drafter, on_progress).carry_out()
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """An item with what is asked for it, and the stored answer where there is one."""
+
+    item: DraftItem
+    question: DraftQuestion
+    key: str
+    known: DraftAnswer | None
+
+
+class _Work:
+    """One worker's work on one run. Everything that touches the database runs in the thread that began it."""
+
+    def __init__(
+        self,
+        lease: Lease,
+        run: DraftRun,
+        should_stop: Callable[[], bool],
+        drafter: LLMDrafter | None,
+        on_progress: OnProgress | None,
+    ) -> None:
+        self._lease, self._run, self._should_stop = lease, run, should_stop
+        self._drafter = drafter or sources.build(run.drafter, takes_pictures=run.pictures > 0)
+        self._on_progress = on_progress
+        self._ending: Ending | None = None
+        self._looked = 0.0
+        self._reported: set[str] = set()
+
+    def carry_out(self) -> Ending:
+        """Draft for every open item, and say how it ended."""
+        note_start(self._lease, _manifest_of(self._run, self._drafter))
+        items = _open_items(self._lease)
+        ending = async_to_sync(self._drive, force_new_loop=True)(items)
+        note_reported(self._lease, self._reported, "drafter")
+        if ending is not None:
+            return ending
+        rows = DraftItem.objects.filter(run=self._run)
+        missing = rows.exclude(state=RunState.DONE)
+        if not missing.exists():
+            return Ending(RunState.DONE)
+        first = missing.order_by("pk").first()
+        said = "" if first is None else first.message
+        if rows.count() == missing.count():
+            return Ending(RunState.FAILED, said)
+        return Ending(
+            RunState.PARTIAL,
+            f"{missing.count():,} of {rows.count():,} questions have no draft; resuming asks for these again. {said}",
+        )
+
+    async def _drive(self, items: Sequence[DraftItem]) -> Ending | None:
+        size = max(1, self._drafter.concurrency)
+        try:
+            for start in range(0, len(items), size):
+                group = items[start : start + size]
+                try:
+                    ready = await sync_to_async(self._prepare)(group)
+                    asked = [one for one in ready if one.known is None]
+                    answers = await self._ask(asked) if asked else []
+                except MediaCancelled:
+                    return self._ending
+                except LLMPaused as pause:
+                    return Ending(RunState.PAUSED, f"{pause} {TELL}")
+                by_item = {one.item.pk: answer for one, answer in zip(asked, answers, strict=True)}
+                await sync_to_async(self._keep)(ready, by_item)
+        finally:
+            await self._drafter.aclose()
+        return None
+
+    def _prepare(self, group: Sequence[DraftItem]) -> list[_Ready]:
+        ready = []
+        for item in group:
+            if self._is_over():
+                raise MediaCancelled("Stopped.")
+            try:
+                first = sources.question_of(item, self._run, self._is_over)
+            except MediaCancelled:
+                raise
+            except MediaError as error:
+                self._give_up(item, f"The pictures could not be sent. {error}", Counts(failed=1))
+                continue
+            question = sources.next_take(self._drafter, item, self._run, first)
+            key = self._drafter.key(question)
+            ready.append(
+                _Ready(item, question, key, store.known_answer(key, question.kind, question.duration_us))
+            )
+        return ready
+
+    async def _ask(self, asked: Sequence[_Ready]) -> list[DraftAnswer]:
+        """Ask the model; raises `MediaCancelled` as soon as the run is to be stopped."""
+        call = asyncio.create_task(self._drafter.draft_batch([one.question for one in asked]))
+        try:
+            while True:
+                done, _ = await asyncio.wait({call}, timeout=LOOK_SECONDS)
+                if done:
+                    return call.result()
+                if await sync_to_async(self._is_over)():
+                    raise MediaCancelled("Stopped.")
+        finally:
+            call.cancel()
+
+    def _is_over(self) -> bool:
+        """Renew the lease now and then; whether the work is to be stopped."""
+        now = timezone.now().timestamp()
+        if self._ending is None and self._should_stop():
+            self._ending = Ending(RunState.QUEUED)
+        if self._ending is None and now - self._looked >= LOOK_SECONDS:
+            self._looked = now
+            if work.touch(self._lease).cancel_requested:
+                self._ending = Ending(RunState.CANCELLED, CANCELLED)
+        return self._ending is not None
+
+    def _keep(self, ready: Sequence[_Ready], answers: Mapping[int, DraftAnswer]) -> None:
+        for one in ready:
+            answer = one.known or answers[one.item.pk]
+            with transaction.atomic():
+                if one.known is not None:
+                    work.touch(self._lease, {one.item.pk: Counts(done=1, cached=1)})
+                else:
+                    answer = self._accept(one, answer)
+                if answer.value is None:
+                    DraftItem.objects.filter(pk=one.item.pk).update(
+                        state=RunState.FAILED, message=in_words(answer)
+                    )
+                    continue
+                self._reported |= {answer.model_reported} - {""}
+                version = generated_create(
+                    question=one.item.question,
+                    kind=self._run.kind,
+                    document=document_of(answer.value),
+                    source=sources.source_of(
+                        self._drafter, self._run, one.question, answer.model_reported, answer.warnings
+                    ),
+                    asked_in=self._run.asked_in,
+                    by=self._run.created_by,
+                )
+                DraftItem.objects.filter(pk=one.item.pk).update(
+                    state=RunState.DONE, version=version, message=""
+                )
+        if self._on_progress is not None:
+            through = DraftItem.objects.filter(run=self._run).exclude(state=RunState.QUEUED).count()
+            self._on_progress(through, self._run.total)
+
+    def _accept(self, one: _Ready, answer: DraftAnswer) -> DraftAnswer:
+        """Store and count an answer; returns the one that counts: another's, where the same was answered meanwhile."""
+        work.commit_answers(
+            self._lease,
+            [Answered(one.key, answer, {one.item.pk: 1})],
+            labeller=self._run.drafter,
+            parser_version=PARSER_VERSION,
+            prices=work.Prices(),
+            speed=None,
+        )
+        if answer.value is not None:
+            return answer
+        return store.known_answer(one.key, one.question.kind, one.question.duration_us) or answer
+
+    def _give_up(self, item: DraftItem, why: str, counts: Counts) -> None:
+        with transaction.atomic():
+            work.touch(self._lease, {item.pk: counts})
+            DraftItem.objects.filter(pk=item.pk).update(state=RunState.FAILED, message=why)
+
+
+def in_words(answer: DraftAnswer) -> str:
+    """Return what became of a question without a draft, and what can be done."""
+    if answer.status.startswith(ERROR_PREFIX):
+        return f"The model gave no answer. {answer.error} Try again."
+    times = len(answer.attempts)
+    tries = f", {times} times" if times > 1 else ""
+    return f"The model gave no usable answer{tries}: {answer.error} Try again, or write it yourself."
+
+
+def _open_items(lease: Lease) -> list[DraftItem]:
+    """Return the items without a version, and forget what they counted as invalid or failed: they are asked again."""
+    with transaction.atomic():
+        run = lease.locked_run()
+        rows = list(
+            DraftItem.objects.filter(run=run)
+            .exclude(state=RunState.DONE)
+            .select_related("question__video")
+            .order_by("pk")
+        )
+        run.invalid -= sum(row.invalid for row in rows)
+        run.failed -= sum(row.failed for row in rows)
+        run.save(update_fields=["invalid", "failed", "updated_at"])
+        for row in rows:
+            row.invalid = row.failed = 0
+            row.state, row.message = RunState.QUEUED, ""
+        DraftItem.objects.bulk_update(rows, ["invalid", "failed", "state", "message"], batch_size=500)
+    return rows
+
+
+def _manifest_of(run: DraftRun, drafter: LLMDrafter) -> dict[str, Any]:
+    """Return what is needed to repeat a run (trust list, RP-01); each version says what it was made from."""
+    identity = dict(drafter.identity())
+    return {
+        "schema": SCHEMA,
+        "started_at": timezone.now().isoformat(timespec="seconds"),
+        "code": dict(manifest.code_version()),
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "libraries": dict(manifest.library_versions()),
+        "kind": run.kind,
+        "video_set": run.video_set.slug,
+        "questions": run.total,
+        "pictures": run.pictures,
+        "drafter": {
+            "spec": run.drafter,
+            "model": identity.get("model", manifest.UNKNOWN),
+            "reported": [],
+            "prompt": drafter.prompt(run.kind),
+            "endpoint": identity.get("endpoint") or None,
+            "identity": identity,
+        },
+        "starts": [],
+    }
