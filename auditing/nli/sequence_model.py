@@ -141,7 +141,7 @@ class SequenceModelLabeller(InProcessLabeller):
         self._network: Any = network.to(device).eval()
         self._labels = map_labels(network.config.id2label, label_map)
         super().__init__(Path(model).name, missing_labels_note(self._labels))
-        self._revision = getattr(network.config, "_commit_hash", None) or _folder_hash(Path(model))
+        self._revision = getattr(network.config, "_commit_hash", None) or folder_hash(Path(model))
         self._most_tokens = min(int(self._tokenizer.model_max_length), MOST_TOKENS)
 
     def identity(self) -> Mapping[str, object]:
@@ -200,7 +200,7 @@ class SequenceModelLabeller(InProcessLabeller):
         return answers
 
 
-def _folder_hash(folder: Path) -> str:
+def folder_hash(folder: Path) -> str:
     """Return one SHA-256 over the names and contents of a model folder's files."""
     total = hashlib.sha256()
     for path in sorted(file for file in folder.rglob("*") if file.is_file()):

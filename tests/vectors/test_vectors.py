@@ -15,9 +15,6 @@ PUBLIC = ROOT.parent / "shared" / "vectors" / "public"
 
 # Algorithms of later issues. A file must be in ALGORITHMS or here; nothing is skipped silently.
 PLANNED = {
-    "ablation_population",
-    "ablation_question",
-    "ablation_targeted",
     "anchor_conciseness",
     "anchor_cue",
     "anchor_difficulty",
@@ -27,23 +24,6 @@ PLANNED = {
     "anchor_pairwise_kappa",
     "anchor_panel",
     "anchor_reference",
-    "answer_normalize",
-    "audit_faithful",
-    "cot_parse",
-    "dag_build",
-    "decoding_audit",
-    "facts_parse",
-    "faith_cf",
-    "faith_ea",
-    "ged_assignment",
-    "ged_matrix",
-    "ged_pair",
-    "gsc_select",
-    "sc_vote",
-    "text_similarity",
-    "topology_map",
-    "uq_entropy",
-    "uq_metrics",
 }
 
 

@@ -130,7 +130,11 @@ class OpenAICompatible:
         return {"kind": self.kind, "endpoint": self._endpoint.base_url}
 
     async def complete(self, request: ChatRequest) -> ChatReply:
-        """Send the request, again where the retry table says so, and return the raw reply.
+        """Send a chat request, see `post`."""
+        return await self.post("/chat/completions", request.body())
+
+    async def post(self, path: str, body: bytes) -> ChatReply:
+        """Send a body to an address below the base URL, again where the retry table says so; return the raw reply.
 
         Raises
         ------
@@ -139,13 +143,12 @@ class OpenAICompatible:
         LLMError
             Any other named failure, after the last allowed attempt.
         """
-        body = request.body()
         started = self._clock.now()
 
         async def send(seconds: float) -> bytes:
             await self._limiter.acquire()
             try:
-                return await self._send(body, seconds)
+                return await self._send(path, body, seconds)
             finally:
                 self._limiter.release()
 
@@ -217,8 +220,8 @@ class OpenAICompatible:
             "LLM call failed: %s, attempt %d, status %s", error.name, error.attempts, error.http_status
         )
 
-    async def _send(self, body: bytes, seconds: float) -> bytes:
-        call = self._connected().post("/chat/completions", cast_to=httpx2.Response, content=body)
+    async def _send(self, path: str, body: bytes, seconds: float) -> bytes:
+        call = self._connected().post(path, cast_to=httpx2.Response, content=body)
         return (await self._guarded(call, seconds)).content
 
     async def _guarded(self, call: Any, seconds: float) -> httpx2.Response:
