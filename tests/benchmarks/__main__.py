@@ -32,7 +32,7 @@ def main(chosen: list[str]) -> None:
     """Run the chosen benchmarks (all if none is named), each in a process of its own: memory grows only once."""
     if len(chosen) == 1:
         print(f"\n== {chosen[0]}", flush=True)
-        print_table(importlib.import_module(f"tests.benchmarks.bench_{chosen[0]}").run())
+        print_table(importlib.import_module(f"tests.benchmarks.bench_{chosen[0].replace('-', '_')}").run())
         return
     for name in chosen or [name.removeprefix("bench_") for name in names()]:
         subprocess.run([sys.executable, "-m", "tests.benchmarks", name], check=True)

@@ -7,7 +7,7 @@ import type { Workspace } from "./workspace";
 
 export type Profile = "default" | "vidat" | "cvat";
 
-export const PROFILES: Record<Profile, string> = { default: "Editor (default)", vidat: "VidAT", cvat: "CVAT" };
+export const PROFILES: Record<Profile, string> = { default: "Editor", vidat: "VidAT", cvat: "CVAT" };
 
 export type Action =
   | "play" | "shuttleBack" | "shuttleStop" | "shuttleOn" | "back" | "forward" | "back10" | "forward10" | "backSecond" | "forwardSecond" | "first" | "last"
