@@ -23,7 +23,8 @@ def verify(folder: Path) -> list[str]:
         document = (folder / MANIFEST).read_bytes()
         listed = {entry["name"]: entry for entry in json.loads(document)["files"]}
         sums: dict[str, str] = {}
-        for line in (folder / SUMS).read_text("utf-8").splitlines():
+        # Not splitlines: it would take a damaged line end, such as a vertical tab, for a line end all the same.
+        for line in (folder / SUMS).read_bytes().decode("utf-8").split("\n")[:-1]:
             digest, name = line.split("  ", 1)
             sums[name] = digest
     except (OSError, ValueError, KeyError, TypeError) as error:

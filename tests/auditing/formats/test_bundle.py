@@ -44,6 +44,13 @@ def test_rp_07_standard_tools_can_check_it(tmp_path):
     assert done.stdout.count(": OK") == 4
 
 
+def test_rp_07_a_line_end_that_became_a_vertical_tab_is_found(tmp_path):
+    write_bundle(tmp_path, FILES, {"schema": "x/1"})
+    sums = tmp_path / "SHA256SUMS"
+    sums.write_bytes(sums.read_bytes().replace(b"\n", b"\x0b", 1))
+    assert verify(tmp_path)
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.sampled_from([*FILES, "manifest.json", "SHA256SUMS"]), st.integers(0, 10_000), st.integers(0, 7))
 def test_rp_07_a_flipped_bit_is_found(name, place, bit):
