@@ -10,6 +10,7 @@ import pytest
 from auditing.embeddings.errors import EmbedderError
 from auditing.embeddings.factory import make_embedder
 from auditing.embeddings.protocol import Embedder
+from videos.proposals import torchvision_ops
 
 pytestmark = [
     pytest.mark.models,
@@ -22,6 +23,8 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Save a BERT of two layers with random weights, mean pooling, and a vocabulary of letters."""
+    torchvision_ops.ensure()  # before anything of transformers, as the embedder does
+
     import torch
     import transformers
     from sentence_transformers import SentenceTransformer
