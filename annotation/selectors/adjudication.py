@@ -11,21 +11,20 @@ from typing import Any
 from annotation.core.adjudication import gap
 from annotation.core.states import State
 from annotation.models import AdjudicationDecision, Segment, Study, StudyItem
+from annotation.selectors.decisions import Decisions
 from annotation.selectors.handed_in import HandedIn, handed_in, handed_in_of_study, still_open
 from reasonaudit.lib.models import Event
 
-Decisions = Sequence[AdjudicationDecision]
 
-
-def current_decision(rows: Decisions) -> dict[str, Any]:
+def current_decision(rows: Sequence[AdjudicationDecision]) -> dict[str, Any]:
     """What stands of a segment's decisions: version, draft, latest final one, how many were final."""
-    draft = next((row for row in rows if row.number == 0), None)
-    final = max((row for row in rows if row.number), key=lambda row: row.number, default=None)
+    decisions = Decisions(rows)
+    draft, final = decisions.draft, decisions.final
     return {
-        "version": max((row.version for row in rows), default=0),
+        "version": decisions.version,
         "draft": None if draft is None else said(draft),
         "final": None if final is None else said(final) | {"after_audit": final.after_audit},
-        "finals": sum(1 for row in rows if row.number),
+        "finals": decisions.finals,
     }
 
 
@@ -159,7 +158,11 @@ def _state(states: set[str], opened: Sequence[int]) -> str:
 
 
 def _segments(
-    item: StudyItem, work: HandedIn, decisions: Decisions, opened: Sequence[int], flags: Mapping[int, Any]
+    item: StudyItem,
+    work: HandedIn,
+    decisions: Sequence[AdjudicationDecision],
+    opened: Sequence[int],
+    flags: Mapping[int, Any],
 ) -> list[dict[str, Any]]:
     texts = Segment.objects.filter(trace=item.trace, segmentation=item.segmentation).order_by("index")
     rows: list[dict[str, Any]] = []

@@ -15,7 +15,6 @@ from annotation.core.states import State, words
 from annotation.models import DocumentDecision, Study, StudyItem
 from annotation.selectors.document_sides import (
     Decisions,
-    comparison_of,
     decisions_of,
     is_sampled,
     submissions_of,
@@ -68,7 +67,7 @@ def document_payload(item: StudyItem, user: Any, relations: frozenset[str]) -> d
     work = handed_in(item)
     if not work.is_complete:
         return None
-    decisions, comparison, study = decisions_of(item), comparison_of(work), item.study
+    decisions, comparison, study = decisions_of(item), work.comparison, item.study
     guideline, found = newest(study), queue(study)
     state = _state(work, decisions)
     current = decisions.draft if state == "draft" else decisions.final
@@ -169,7 +168,7 @@ def _compared(work: HandedIn) -> tuple[float | None, int]:
     key = f"documents-compared:{COMPARED}:{sha256_of(submissions_of(work))}"
     known: tuple[float | None, int] | None = cache.get(key)
     if known is None:
-        comparison = comparison_of(work)
+        comparison = work.comparison
         known = (comparison.agreement, len(comparison.differences))
         cache.set(key, known, 24 * 3600)
     return known
@@ -208,7 +207,7 @@ def _decided(decisions: Decisions, state: str) -> dict[str, Any] | None:
         "matches": {place["id"]: place["matches"] for place in final.differences},
         "overall": final.matches,
         "by_agreement": final.by_agreement,
-        "after": sum(1 for row in decisions.rows if row.number),
+        "after": decisions.finals,
     }
 
 

@@ -12,9 +12,13 @@ from videos.core.document import empty_document
 from videos.models import GeneratedDocument, ProposalRun
 
 
-def edit_effort(row: Assignment, handed_in: Mapping[str, Any], active_ms: int) -> dict[str, Any]:
-    """Compare a handed-in document with what was proposed; see `annotation.core.edit_effort.compared`."""
-    return compared(proposed_document(row, handed_in), handed_in, active_ms)
+def edit_effort(row: Assignment, snapshot: Mapping[str, Any]) -> dict[str, Any]:
+    """Compare what was handed in (see `Submission.labels`) with what is proposed at this moment.
+
+    See `annotation.core.edit_effort.compared` for what comes back.
+    """
+    handed_in = snapshot["content"]
+    return compared(proposed_document(row, handed_in), handed_in, snapshot["active_ms"])
 
 
 def proposed_document(row: Assignment, handed_in: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,8 @@ from typing import Any
 from annotation.core import adjudication
 from annotation.core.states import HANDED_IN, State
 from annotation.models import AdjudicationDecision, Assignment, Segment, Study, StudyItem, Submission
-from annotation.selectors.document_sides import documents_wait
+from annotation.selectors.document_sides import decisions_of, documents_wait
+from videos.core.comparison import Comparison
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,12 @@ class HandedIn:
                 for entry in () if self.item.question_id else submission.labels:
                     found.setdefault(entry["index"], {})[letter] = entry
         return dict(sorted(found.items()))
+
+    @cached_property
+    def comparison(self) -> Comparison:
+        """The documents of a video question as they were handed in, side by side; none until everybody has."""
+        rows = sorted(self.submissions.items()) if self.is_complete else ()
+        return Comparison({letter: row.labels[0]["content"] for letter, row in rows})
 
     def given(self, index: int) -> dict[str, str | None]:
         """Letter -> label of a segment; None for "cannot judge"."""
@@ -111,7 +118,7 @@ def _put_together(item: StudyItem, rows: Sequence[Assignment], last: Mapping[int
 def waits_for_decision(item: StudyItem, work: HandedIn) -> bool:
     """Whether somebody has to decide on something of an item that everybody has handed in."""
     if item.question_id is not None:
-        return documents_wait(work)
+        return documents_wait(work, decisions_of(item))
     return bool(open_segments(item, work))
 
 

@@ -22,8 +22,7 @@ def effort_rows(study: Study) -> Iterator[Row]:
     for row in rows:
         effort, computed = row.effort, "at hand-in"
         if effort is None:
-            snapshot = row.labels[0]
-            effort = edit_effort(row.assignment, snapshot["content"], snapshot["active_ms"])
+            effort = edit_effort(row.assignment, row.labels[0])
             computed = "at export"
         yield {
             "item": row.assignment.item.number,

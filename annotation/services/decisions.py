@@ -16,6 +16,7 @@ from annotation.core.labels import has_word
 from annotation.core.states import Part, State
 from annotation.models import AdjudicationDecision, GuidelineVersion, Segment, Study, StudyItem, StudyMember
 from annotation.selectors.adjudication import current_decision, said
+from annotation.selectors.decisions import Decisions
 from annotation.selectors.handed_in import (
     HandedIn,
     active_assignments,
@@ -68,19 +69,7 @@ class _Work:
     item: StudyItem
     segment: Segment
     handed: HandedIn
-    decisions: list[AdjudicationDecision]
-
-    @property
-    def draft(self) -> AdjudicationDecision | None:
-        return next((row for row in self.decisions if row.number == 0), None)
-
-    @property
-    def final(self) -> AdjudicationDecision | None:
-        return max((row for row in self.decisions if row.number), key=lambda row: row.number, default=None)
-
-    @property
-    def version(self) -> int:
-        return max((row.version for row in self.decisions), default=0)
+    decisions: Decisions[AdjudicationDecision]
 
 
 @transaction.atomic
@@ -103,29 +92,29 @@ def decision_save(
         ``no_label``, ``note_required`` (it matches nobody), ``reason_required`` (it changes a final one).
     """
     work = _open(item, index)
-    if base_version != work.version:
-        raise DecisionConflict(index, current_decision(work.decisions))
-    if work.final and not final and not (work.draft and work.draft.reason):
+    if base_version != work.decisions.version:
+        raise DecisionConflict(index, current_decision(work.decisions.rows))
+    if work.decisions.final and not final and not work.decisions.reopened:
         raise UserError(
             "decided", f"S{index} is decided.", "Open it again with a reason to change that.", status=409
         )
     guideline = _guideline(work.item.study, says.guideline)
     _check_words(guideline, says)
     agreeing = matches(says.label, work.handed.given(index)) if says.label else ""
-    row = work.draft or AdjudicationDecision(item=work.item, segment=work.segment)
+    row = work.decisions.draft or AdjudicationDecision(item=work.item, segment=work.segment)
     reason = (says.reason if final else "").strip() or row.reason
     if final:
         _check_final(index, says, agreeing)
-        if work.final:
+        if work.decisions.final:
             _reason(reason, f"S{index} was decided before: say why the decision changes.")
     member = StudyMember.objects.get(study=work.item.study_id, user=by)
-    previous = work.final
-    before = previous or work.draft
+    previous = work.decisions.final
+    before = previous or work.decisions.draft
     old = None if before is None else said(before)
     row.adjudicator, row.pseudonym, row.guideline = by, member.pseudonym, guideline
     row.label, row.reasons, row.note = says.label, list(says.reasons), says.note
     row.reason, row.matches = reason, agreeing
-    row.version = work.version + 1
+    row.version = work.decisions.version + 1
     row.after_audit = previous is not None and work.item.study.blinding != Study.Blinding.BLIND
     if final:
         row.number = 1 if previous is None else previous.number + 1
@@ -158,7 +147,7 @@ def decision_reopen(*, item: StudyItem, index: int, by: Any, part: Part, reason:
         if row.state == State.ADJUDICATED:
             row.item = work.item
             assignment_move(row, State.IN_ADJUDICATION, part=part, by=by, reason=reason)
-    draft = work.draft
+    draft = work.decisions.draft
     if draft is None:
         member = StudyMember.objects.filter(study=work.item.study_id, user=by).first()
         draft = AdjudicationDecision(
@@ -168,7 +157,7 @@ def decision_reopen(*, item: StudyItem, index: int, by: Any, part: Part, reason:
             pseudonym="" if member is None else member.pseudonym,
             guideline=_guideline(work.item.study, None),
         )
-    draft.reason, draft.version = reason, work.version + 1
+    draft.reason, draft.version = reason, work.decisions.version + 1
     draft.save()
     record_event(
         stream=f"study:{work.item.study_id}",
@@ -209,8 +198,7 @@ def clause_flag(*, item: StudyItem, index: int, by: Any, flagged: bool, note: st
     It is kept as an event; `annotation.selectors.adjudication.flagged_clauses` reads it.
     """
     work = _open(item, index, queued=False, decided=True)
-    if len(note) > NOTE_LIMIT:
-        raise _too_long(note)
+    check_note(note)
     record_event(
         stream=f"study:{work.item.study_id}",
         actor=by,
@@ -245,7 +233,7 @@ def _open(item: StudyItem, index: int, *, queued: bool = True, decided: bool = F
             "Open it again with a reason if the label has to be looked at.",
             status=409,
         )
-    return _Work(item, segment, work, rows)
+    return _Work(item, segment, work, Decisions(rows))
 
 
 def not_ready() -> UserError:
@@ -285,8 +273,7 @@ def _check_words(guideline: GuidelineVersion, says: Draft) -> None:
             status=422,
             fields={"reasons": unknown},
         )
-    if len(says.note) > NOTE_LIMIT:
-        raise _too_long(says.note)
+    check_note(says.note)
     if len(says.reason) > REASON_LIMIT:
         raise UserError(
             "reason_too_long",
@@ -295,14 +282,16 @@ def _check_words(guideline: GuidelineVersion, says: Draft) -> None:
         )
 
 
-def _too_long(note: str) -> UserError:
-    return UserError(
-        "note_too_long",
-        f"The note has {len(note):,} characters; the limit is {NOTE_LIMIT:,}.",
-        "Shorten it; what you wrote is still in the field.",
-        status=422,
-        fields={"note": "Too long."},
-    )
+def check_note(note: str) -> None:
+    """Raise 422 ``note_too_long`` where the note on a decision is longer than it may be."""
+    if len(note) > NOTE_LIMIT:
+        raise UserError(
+            "note_too_long",
+            f"The note has {len(note):,} characters; the limit is {NOTE_LIMIT:,}.",
+            "Shorten it; what you wrote is still in the field.",
+            status=422,
+            fields={"note": "Too long."},
+        )
 
 
 def _check_final(index: int, says: Draft, agreeing: str) -> None:

@@ -3,7 +3,7 @@
 from django.utils import timezone
 
 from annotation.models import DocumentDecision, StudyItem
-from annotation.selectors.document_sides import comparison_of, decisions_of, submissions_of
+from annotation.selectors.document_sides import decisions_of, submissions_of
 from annotation.selectors.guidelines import newest
 from annotation.selectors.handed_in import HandedIn
 from reasonaudit.lib.canonical import sha256_of
@@ -19,7 +19,7 @@ def agreement_record(item: StudyItem, work: HandedIn) -> DocumentDecision | None
     decisions = decisions_of(item)
     if item.kind != StudyItem.Kind.MAIN or len(work.people) < 2 or decisions.decided:
         return None
-    comparison = comparison_of(work)
+    comparison = work.comparison
     content = comparison.seed()
     digest, final = sha256_of(content), decisions.final
     if final is not None and final.content_sha256 == digest:

@@ -12,13 +12,11 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from annotation.core.adjudication import NOTE_LIMIT
 from annotation.core.labels import has_word
 from annotation.core.states import Part, State
 from annotation.models import DocumentDecision, StudyItem, StudyMember
 from annotation.selectors.document_sides import (
     Decisions,
-    comparison_of,
     decisions_of,
     documents_wait,
     submissions_of,
@@ -34,10 +32,10 @@ from videos.selectors.documents import document_json
 from videos.services.documents import document_create, operations_apply
 
 from .adjudications import item_lock, item_settle
-from .decisions import REASON_LIMIT, labeller_return, not_ready
+from .decisions import REASON_LIMIT, check_note, labeller_return, not_ready
 from .editing import WorkRefused
 from .moves import assignment_move
-from .refinements import MOST_OPERATIONS
+from .refinements import active_time_keep, check_count
 
 
 @dataclass
@@ -50,7 +48,7 @@ class _Work:
 
     @property
     def is_open(self) -> bool:
-        return documents_wait(self.handed)
+        return documents_wait(self.handed, self.decisions)
 
 
 @transaction.atomic
@@ -72,13 +70,7 @@ def document_decision_save(
         409 ``version_conflict`` (an `OperationConflict`, with both sides), ``decided``, ``not_ready``, ``released``;
         422 ``invalid_operation``, ``too_many_operations``; 404 where the item is no video question.
     """
-    if len(operations) > MOST_OPERATIONS:
-        raise UserError(
-            "too_many_operations",
-            f"{len(operations):,} operations came at once; at most {MOST_OPERATIONS:,} can.",
-            "Send them in several requests.",
-            status=422,
-        )
+    check_count(operations)
     work = _open(item)
     row = _draft(work)
     done = operations_apply(document=row.document, operations=operations, by=by)
@@ -86,9 +78,7 @@ def document_decision_save(
         _sign(row, work, by)
         row.version = work.decisions.version + 1
         row.save()
-    if active_ms > row.document.active_ms:
-        row.document.active_ms = active_ms
-        row.document.save(update_fields=["active_ms"])
+    active_time_keep(row.document, active_ms)
     if done["applied"]:
         data = {"operations": done["applied"], "version": done["version"]}
         _record(work, by, "decision.draft", row, data=data)
@@ -122,7 +112,7 @@ def document_decision_make(*, item: StudyItem, by: Any, base_version: int, note:
         )
     row, previous = _draft(work), work.decisions.final
     content = document_json(row.document)
-    comparison = comparison_of(work.handed)
+    comparison = work.handed.comparison
     matches = comparison.matches(content)
     _check_final(content, note, matches)
     _sign(row, work, by)
@@ -219,7 +209,7 @@ def _draft(work: _Work) -> DocumentDecision:
     """The decision that is being made, not saved where it begins now."""
     if work.decisions.draft is not None:
         return work.decisions.draft
-    seed = comparison_of(work.handed).seed()
+    seed = work.handed.comparison.seed()
     document = document_create(question=work.item.question, content=seed)
     return DocumentDecision(item=work.item, document=document)
 
@@ -232,14 +222,7 @@ def _sign(row: DocumentDecision, work: _Work, by: Any) -> None:
 
 
 def _check_final(content: Mapping[str, Any], note: str, matches: Matches) -> None:
-    if len(note) > NOTE_LIMIT:
-        raise UserError(
-            "note_too_long",
-            f"The note has {len(note):,} characters; the limit is {NOTE_LIMIT:,}.",
-            "Shorten it; what you wrote is still in the field.",
-            status=422,
-            fields={"note": "Too long."},
-        )
+    check_note(note)
     if missing := missing_parts(content):
         raise UserError(
             "incomplete",

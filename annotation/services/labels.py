@@ -138,7 +138,7 @@ def label_revise(
     touched = check_tab(row, tab)
     segment, stored = _segment_and_label(row, index, round_number=2)
     guideline = checked(row, segment, change, stored)
-    _check_text(reason, "reason", "The reason")
+    check_text(reason, "reason", "The reason")
     _check_revision(change, reason)
     _check_version(stored, base_version)
     label, old, new = _written(
@@ -179,7 +179,7 @@ def notes_save(
     if why := why_no_notes(row):
         raise not_editable(row, why)
     touched = check_tab(row, tab)
-    _check_text(notes, "notes", "The note", rules.LONGEST_NOTES, code="note_too_long")
+    check_text(notes, "notes", "The note", rules.LONGEST_NOTES, code="note_too_long")
     version = rules.text_version(row.notes)
     if base_version not in (None, version):
         raise WorkRefused(
@@ -215,15 +215,15 @@ def checked(
         ``unknown_guideline``, ``unknown_reason``.
     """
     if change.label is not None and change.label not in rules.LABELS:
-        raise _refused(
+        raise refused(
             "unknown_label", f"{change.label!r} is no label.", "label", "Use correct, uncertain or incorrect."
         )
     if change.label is not None and change.cannot_judge:
         message = 'A segment that cannot be judged has no label: choose one or "cannot judge".'
-        raise _refused("label_and_cannot_judge", message, "cannot_judge", "Choose one of both.")
-    _check_text(change.comment, "comment", "The comment")
+        raise refused("label_and_cannot_judge", message, "cannot_judge", "Choose one of both.")
+    check_text(change.comment, "comment", "The comment")
     if problem := rules.bad_spans(change.spans, len(segment.text)):
-        raise _refused(
+        raise refused(
             "bad_spans", f"The marked words do not fit segment S{segment.index}: {problem}.", "spans", problem
         )
     guideline: GuidelineVersion | None
@@ -234,35 +234,37 @@ def checked(
         guideline = shown.exclude(published_at=None).order_by("pk").first()
     if guideline is None:
         message = f"This study has no published guideline version {change.guideline}."
-        raise _refused("unknown_guideline", message, "guideline", "Load the page again.")
+        raise refused("unknown_guideline", message, "guideline", "Load the page again.")
     if unknown := rules.unknown_reasons(change.reasons, change.label, guideline.reasons):
         message = f"Version {guideline.number} of the guideline has no reason {unknown[0]!r} for this label."
-        raise _refused("unknown_reason", message, "reasons", "Choose from the reasons that are shown.")
+        raise refused("unknown_reason", message, "reasons", "Choose from the reasons that are shown.")
     return guideline
 
 
-def _refused(code: str, message: str, field: str, remedy: str) -> UserError:
+def refused(code: str, message: str, field: str, remedy: str) -> UserError:
+    """The refusal of one field, whose message stands both above and at the field."""
     return UserError(code, message, remedy, status=422, fields={field: message})
 
 
-def _check_text(
+def check_text(
     text: str, field: str, name: str, longest: int = rules.LONGEST_COMMENT, code: str = "comment_too_long"
 ) -> None:
+    """Raise 422 `code` where a text is too long to be stored, and ``bad_text`` where a character of it cannot be."""
     if len(text) > longest:
         message = f"{name} has {len(text):,} characters; at most {longest:,} can be stored."
-        raise _refused(code, message, field, "Shorten it; nothing was cut off.")
+        raise refused(code, message, field, "Shorten it; nothing was cut off.")
     if not rules.storable(text):
         message = f"{name} holds a character that cannot be stored (NUL or half of a surrogate pair)."
-        raise _refused("bad_text", message, field, "Remove it and save again.")
+        raise refused("bad_text", message, field, "Remove it and save again.")
 
 
 def _check_revision(change: LabelChange, reason: str) -> None:
     if not rules.has_word(reason):
-        raise _refused("reason_required", "Say in a word why you revise the label.", "reason", "")
+        raise refused("reason_required", "Say in a word why you revise the label.", "reason", "")
     if change.label is None and not change.cannot_judge:
-        raise _refused("label_required", "A revision needs a label.", "label", "")
+        raise refused("label_required", "A revision needs a label.", "label", "")
     if not rules.is_complete(change.label, change.cannot_judge, change.comment):
-        raise _refused("comment_required", "Say in a word why.", "comment", "")
+        raise refused("comment_required", "Say in a word why.", "comment", "")
 
 
 def _segment_and_label(

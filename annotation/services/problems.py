@@ -5,13 +5,13 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from annotation.core.labels import storable
 from annotation.models import Assignment, Problem
 from annotation.selectors.work import problem_object, why_no_notes
 from reasonaudit.lib.chain import record_event
 from reasonaudit.lib.errors import UserError
 
 from .editing import assignment_lock, not_editable
+from .labels import check_text, refused
 
 LONGEST_PROBLEM = 2000
 
@@ -62,18 +62,9 @@ def problem_report(*, assignment: Assignment, by: Any, kind: str, note: str = ""
 
 def _check(kind: str, note: str) -> None:
     if kind and kind not in Problem.values:
-        raise _refused(
+        raise refused(
             "unknown_problem", f"There is no problem called {kind!r}.", "kind", "Choose one of the list."
         )
-    if len(note) > LONGEST_PROBLEM:
-        message = f"The note has {len(note):,} characters; at most {LONGEST_PROBLEM:,} can be stored."
-        raise _refused("note_too_long", message, "note", "Shorten it; nothing was cut off.")
-    if not storable(note):
-        message = "The note holds a character that cannot be stored (NUL or half of a surrogate pair)."
-        raise _refused("bad_text", message, "note", "Remove it and save again.")
+    check_text(note, "note", "The note", LONGEST_PROBLEM, code="note_too_long")
     if kind == Problem.OTHER and not note:
-        raise _refused("note_required", "Say in a sentence what is wrong.", "note", "")
-
-
-def _refused(code: str, message: str, field: str, remedy: str) -> UserError:
-    return UserError(code, message, remedy, status=422, fields={field: message})
+        raise refused("note_required", "Say in a sentence what is wrong.", "note", "")

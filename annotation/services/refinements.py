@@ -15,6 +15,7 @@ from annotation.core.states import Part, State
 from annotation.models import Assignment
 from reasonaudit.lib.chain import record_event
 from reasonaudit.lib.errors import UserError
+from videos.models import Document
 from videos.services.documents import document_create, operations_apply
 
 from .editing import assignment_lock, check_editable, check_tab
@@ -49,13 +50,7 @@ def refinement_save(
         409 ``version_conflict`` (an `OperationConflict`, with both sides); 422 ``invalid_operation``,
         ``too_many_operations``; 404 where the work is no video question.
     """
-    if len(operations) > MOST_OPERATIONS:
-        raise UserError(
-            "too_many_operations",
-            f"{len(operations):,} operations came at once; at most {MOST_OPERATIONS:,} can.",
-            "Send them in several requests.",
-            status=422,
-        )
+    check_count(operations)
     row = assignment_lock(assignment, by)
     if row.item.question_id is None:
         raise UserError("not_found", "This work is no video question.", status=404)
@@ -66,9 +61,7 @@ def refinement_save(
         touched = (*touched, "document")
     done = operations_apply(document=row.document, operations=operations, by=by)
     now = timezone.now()
-    if active_ms > row.document.active_ms:
-        row.document.active_ms = active_ms
-        row.document.save(update_fields=["active_ms"])
+    active_time_keep(row.document, active_ms)
     if row.opened_at is None:
         row.opened_at = now
         touched = (*touched, "opened_at")
@@ -93,3 +86,21 @@ def refinement_save(
         "applied": done["applied"],
         "assignment": {"state": row.state, "version": row.version},
     }
+
+
+def check_count(operations: Sequence[Mapping[str, Any]]) -> None:
+    """Raise 422 ``too_many_operations`` where one request brings more than can be applied at once."""
+    if len(operations) > MOST_OPERATIONS:
+        raise UserError(
+            "too_many_operations",
+            f"{len(operations):,} operations came at once; at most {MOST_OPERATIONS:,} can.",
+            "Send them in several requests.",
+            status=422,
+        )
+
+
+def active_time_keep(document: Document, active_ms: int) -> None:
+    """Store how long somebody has been busy with a document so far; it never gets less."""
+    if active_ms > document.active_ms:
+        document.active_ms = active_ms
+        document.save(update_fields=["active_ms"])

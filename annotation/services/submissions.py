@@ -1,7 +1,6 @@
 """Handing work in and taking it back."""
 
 import uuid
-from collections.abc import Mapping
 from typing import Any
 
 from django.db import transaction
@@ -63,7 +62,8 @@ def assignment_submit(
         number=1 + Submission.objects.filter(assignment=row).count(),
         labels=body,
         labels_sha256=sha256_of(body),
-        effort=None if row.item.question_id is None else _effort(row, body[0]),
+        # Now, since a later proposal changes nothing of what was handed in.
+        effort=None if row.item.question_id is None else edit_effort(row, body[0]),
         submitted_at=now,
     )
     row.submitted_at, row.reason, row.segment_remarks = now, "", {}
@@ -187,11 +187,6 @@ def _document_snapshot(row: Assignment) -> list[dict[str, Any]]:
             "content": content,
         }
     ]
-
-
-def _effort(row: Assignment, snapshot: Mapping[str, Any]) -> dict[str, Any]:
-    """Against what is proposed at this moment: a later proposal changes nothing of what was handed in."""
-    return edit_effort(row, snapshot["content"], snapshot["active_ms"])
 
 
 def _judge_training(row: Assignment, submission: Submission, by: Any) -> dict[str, Any]:

@@ -14,8 +14,8 @@ from annotation.selectors import adjudication as selectors
 from annotation.selectors import document_adjudication
 from annotation.selectors.guidelines import guideline_payload, newest
 from annotation.services.decisions import not_ready
+from annotation.views.work import ask_for_proxy
 from reasonaudit.lib.errors import UserError
-from videos.tasks import enqueue_proxy
 
 ANY_ITEM = UUID(int=0)
 ANY_INDEX = 999_999
@@ -66,8 +66,7 @@ def video_adjudication(request: HttpRequest, item: UUID) -> HttpResponse:
         messages.info(request, str(not_ready()))
         return redirect("annotation:adjudication", row.study.slug)
     video = row.question.video
-    if video.is_ready and video.needs_proxy and not video.proxy:
-        enqueue_proxy(video, request.user)
+    ask_for_proxy(video, request.user)
     context = {"section": "work", "question": payload, "clip": video}
     return render(request, "annotation/video_adjudication.html", context)
 

@@ -12,6 +12,7 @@ from annotation.models import Assignment
 from annotation.selectors.refinements import refinement_payload
 from annotation.selectors.work import why_not_open, workspace_payload
 from annotation.selectors.work_list import adjudicated_studies, own_work
+from videos.models import Video
 from videos.tasks import enqueue_proxy
 
 
@@ -46,7 +47,12 @@ def _refine(request: Any, row: Assignment) -> HttpResponse:
         messages.info(request, why)
         return redirect("annotation:work")
     video = row.item.question.video
-    if video.is_ready and video.needs_proxy and not video.proxy:
-        enqueue_proxy(video, request.user)
+    ask_for_proxy(video, request.user)
     context = {"section": "work", "question": refinement_payload(row, request.user), "clip": video}
     return render(request, "annotation/refine.html", context)
+
+
+def ask_for_proxy(video: Video, user: Any) -> None:
+    """Have a playback file made where a clip that is about to be shown needs one and has none."""
+    if video.is_ready and video.needs_proxy and not video.proxy:
+        enqueue_proxy(video, user)

@@ -252,18 +252,13 @@ def _answer(
         value=reading.value,
         warnings=reading.warnings,
         attempts=tuple(attempt for attempt, _, _ in read),
-        model_reported=next((name for one in reversed(completions) if (name := reported(one))), ""),
+        model_reported=next((name for one in reversed(completions) if (name := one.reported)), ""),
         prompt_tokens=_sum([one.prompt_tokens for one in completions]),
         completion_tokens=_sum([one.completion_tokens for one in completions]),
         requests=requests,
         seconds=seconds,
         error=reading.message,
     )
-
-
-def reported(completion: Completion) -> str:
-    """Return model and revision as the server names them."""
-    return "@".join(part for part in (completion.model, completion.revision) if part)
 
 
 def _sum(counts: Sequence[int | None]) -> int | None:

@@ -14,11 +14,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from auditing.embeddings.in_process import InProcessEmbedder
 from auditing.embeddings.protocol import Vectors, no_vectors, unit_rows
-from auditing.nli.local import TOKENIZER_FILE, WEIGHTS, usable_cores
+from auditing.nli.local import (
+    TOKENIZER_FILE,
+    WEIGHTS,
+    inputs_of,
+    open_session,
+    open_tokenizer,
+    usable_cores,
+)
 from auditing.nli.weights_check import WeightsError, checked_sums
 
 MODEL_NAME = "all-MiniLM-L6-v2-int8"
@@ -73,12 +78,7 @@ class MiniLMEmbedder(InProcessEmbedder):
             if stop is not None and stop.is_set():
                 break
             self.truncated += bool(encoding.overflowing)
-            inputs = {
-                "input_ids": np.array([encoding.ids], dtype=np.int64),
-                "attention_mask": np.array([encoding.attention_mask], dtype=np.int64),
-                "token_type_ids": np.array([encoding.type_ids], dtype=np.int64),
-            }
-            (states,) = session.run(["last_hidden_state"], inputs)
+            (states,) = session.run(["last_hidden_state"], inputs_of(encoding))
             rows.append(states[0].mean(axis=0))  # no padding, so this is the mean over the tokens
         return unit_rows(rows) if rows else no_vectors()
 
@@ -88,17 +88,8 @@ class MiniLMEmbedder(InProcessEmbedder):
             path = self._model or model_path()
             check_model(path)
             checked_sums(WEIGHTS, (TOKENIZER_FILE,))
-            import onnxruntime
-            from tokenizers import Tokenizer
-
-            tokenizer = Tokenizer.from_file(str(WEIGHTS / TOKENIZER_FILE))
-            tokenizer.no_padding()
-            tokenizer.enable_truncation(MAX_TOKENS)
-            options = onnxruntime.SessionOptions()
-            options.intra_op_num_threads = self._threads
-            options.inter_op_num_threads = 1
-            session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-            self._engine = (session, tokenizer)
+            tokenizer = open_tokenizer(WEIGHTS / TOKENIZER_FILE, MAX_TOKENS)
+            self._engine = (open_session(path, self._threads), tokenizer)
         return self._engine
 
 

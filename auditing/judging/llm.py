@@ -247,16 +247,12 @@ def _answer(
     """Return the answer of all attempts: the last one decides, the tokens of all count."""
     _, reading, _ = read[-1]
     completions = [completion for _, _, completion in read if completion is not None]
-    reported = [
-        "@".join(part for part in (completion.model, completion.revision) if part)
-        for completion in completions
-    ]
     return JudgeAnswer(
         status=reading.status,
         verdict=reading.verdict,
         reason=reading.reason,
         attempts=tuple(attempt for attempt, _, _ in read),
-        model_reported=next((name for name in reversed(reported) if name), ""),
+        model_reported=next((name for one in reversed(completions) if (name := one.reported)), ""),
         prompt_tokens=_sum([completion.prompt_tokens for completion in completions]),
         completion_tokens=_sum([completion.completion_tokens for completion in completions]),
         requests=requests,

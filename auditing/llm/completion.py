@@ -37,6 +37,11 @@ class Completion:
     completion_tokens: int | None
     logprobs: tuple[TokenLogprob, ...] | None
 
+    @property
+    def reported(self) -> str:
+        """Model and revision as the server names them; "" where it names none."""
+        return "@".join(part for part in (self.model, self.revision) if part)
+
 
 def _count(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

@@ -194,9 +194,7 @@ class LLMLabeller:
             probabilities=reading.probabilities,
             raw_request=reply.request_body,
             raw_reply=reply.body,
-            model_reported=""
-            if completion is None
-            else "@".join(p for p in (completion.model, completion.revision) if p),
+            model_reported="" if completion is None else completion.reported,
             prompt_tokens=None if completion is None else completion.prompt_tokens,
             completion_tokens=None if completion is None else completion.completion_tokens,
             attempts=attempts,

@@ -49,6 +49,35 @@ def usable_cores() -> int:
         return os.cpu_count() or 1
 
 
+def open_tokenizer(path: Path, max_tokens: int) -> Any:
+    """Load a tokenizer that pads nothing and cuts what is longer than the model takes."""
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(path))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(max_tokens)
+    return tokenizer
+
+
+def open_session(path: Path, threads: int) -> Any:
+    """Load an ONNX model for inference on the CPU, with so many threads for one inference."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+
+def inputs_of(encoding: Any) -> dict[str, NDArray[np.int64]]:
+    """Return one tokenized text, or pair, as the inputs of a model of the BERT family; a batch of one."""
+    return {
+        "input_ids": np.array([encoding.ids], dtype=np.int64),
+        "attention_mask": np.array([encoding.attention_mask], dtype=np.int64),
+        "token_type_ids": np.array([encoding.type_ids], dtype=np.int64),
+    }
+
+
 def decide(probabilities: NDArray[np.float64], contradiction_bar: float) -> Label:
     """Return the label of one relation from its four probabilities (shape (4,), rank order).
 
@@ -123,12 +152,7 @@ class LocalLabeller(InProcessLabeller):
                 break
             started = time.perf_counter()
             self.truncated += bool(encoding.overflowing)
-            inputs = {
-                "input_ids": np.array([encoding.ids], dtype=np.int64),
-                "attention_mask": np.array([encoding.attention_mask], dtype=np.int64),
-                "token_type_ids": np.array([encoding.type_ids], dtype=np.int64),
-            }
-            (logits,) = session.run(["logits"], inputs)
+            (logits,) = session.run(["logits"], inputs_of(encoding))
             probabilities = softmax(logits[0])
             answers.append(
                 RelationAnswer(
@@ -147,19 +171,9 @@ class LocalLabeller(InProcessLabeller):
         """Return (session, tokenizer), loaded at the first use, which takes about half a second."""
         with self._load_lock:
             if self._engine is None:
-                import onnxruntime
-                from tokenizers import Tokenizer
-
-                tokenizer = Tokenizer.from_file(str(self._folder / TOKENIZER_FILE))
-                tokenizer.no_padding()
-                tokenizer.enable_truncation(MAX_TOKENS)
-                options = onnxruntime.SessionOptions()
-                options.intra_op_num_threads = self._threads
-                options.inter_op_num_threads = 1
+                tokenizer = open_tokenizer(self._folder / TOKENIZER_FILE, MAX_TOKENS)
                 try:
-                    session = onnxruntime.InferenceSession(
-                        str(self._folder / MODEL_FILE), options, providers=["CPUExecutionProvider"]
-                    )
+                    session = open_session(self._folder / MODEL_FILE, self._threads)
                 except Exception as error:  # onnxruntime raises its own unexported classes
                     raise WeightsError(
                         f"onnxruntime cannot load {self._folder / MODEL_FILE}: {error}"

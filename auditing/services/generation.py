@@ -169,7 +169,7 @@ def _read(reply: ChatReply) -> tuple[str, str]:
         )
     if len(text) > MAX_ANSWER_CHARACTERS or "\x00" in text:
         raise UserError("unusable_answer", "The model's answer is too long or not plain text.", status=502)
-    return text, "@".join(part for part in (completion.model, completion.revision) if part)
+    return text, completion.reported
 
 
 @transaction.atomic

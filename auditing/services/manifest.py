@@ -41,12 +41,7 @@ UNKNOWN = "unknown"
 def of_run(run: AuditRun, labeller: RelationLabeller | None) -> dict[str, Any]:
     """Return the manifest of a run that starts now; `labeller` is None for stored relations."""
     return {
-        "schema": SCHEMA,
-        "started_at": timezone.now().isoformat(timespec="seconds"),
-        "code": dict(code_version()),
-        "python": platform.python_version(),
-        "platform": platform.platform(),
-        "libraries": dict(library_versions()),
+        **start_of(SCHEMA),
         "dataset": dataset_content(run),
         "segmenter": SEGMENTER_VERSION,
         "guideline": None,
@@ -58,6 +53,18 @@ def of_run(run: AuditRun, labeller: RelationLabeller | None) -> dict[str, Any]:
         "search_bounds": {name: run.parameters[name] for name in ("max_depth", "max_trees", "max_subtrees")},
         "options": run.labeller_options,
         "starts": [],
+    }
+
+
+def start_of(schema: str) -> dict[str, Any]:
+    """Return how the manifest of every kind of run begins: what it is, when it starts, and with which software."""
+    return {
+        "schema": schema,
+        "started_at": timezone.now().isoformat(timespec="seconds"),
+        "code": dict(code_version()),
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "libraries": dict(library_versions()),
     }
 
 

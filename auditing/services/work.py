@@ -318,15 +318,22 @@ def _cost(answer: Answer, prices: Prices) -> Decimal | None:
 
 
 def open_traces(lease: Lease) -> list[Any]:
-    """Return the traces of the run that are not done, and forget what they counted as invalid or failed.
+    """Return the traces of the run that are not done, see `open_rows`."""
+    # A run may have thousands of traces: their long fields are read one trace at a time, when needed.
+    long_fields = ("trace__raw_text", "trace__meta", "trace__stored_relations")
+    return open_rows(lease, lambda rows: rows.select_related("trace").defer(*long_fields))
 
-    Those questions are asked again: an earlier attempt is no reason to give up on resuming.
+
+def open_rows(lease: Lease, with_fields: Callable[[Any], Any]) -> list[Any]:
+    """Return the rows of the run that are not done, and forget what they counted as invalid or failed.
+
+    Those questions are asked again: an earlier attempt is no reason to give up on resuming. `with_fields` is given
+    the query and returns it with what else it is to read.
     """
     with transaction.atomic():
         run = lease.locked_run()
-        open_rows = run.run_traces.exclude(state=RunState.DONE).select_related("trace").order_by("pk")
-        # A run may have thousands of traces: their long fields are read one trace at a time, when needed.
-        rows = list(open_rows.defer("trace__raw_text", "trace__meta", "trace__stored_relations"))
+        of_run = lease.kind.run_trace._default_manager.filter(run=run)
+        rows = list(with_fields(of_run.exclude(state=RunState.DONE).order_by("pk")))
         lost: Counter[str] = Counter()
         for row in rows:
             lost["invalid"] += row.invalid

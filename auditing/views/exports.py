@@ -5,6 +5,7 @@ import json
 import tempfile
 import zipfile
 from pathlib import Path
+from typing import BinaryIO
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -47,11 +48,16 @@ def run_manifest(request: HttpRequest, pk: int) -> HttpResponse:
 def archive(folder: Path) -> bytes:
     """The files below a folder as a ZIP archive."""
     buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+    pack(folder, buffer)
+    return buffer.getvalue()
+
+
+def pack(folder: Path, target: Path | BinaryIO) -> None:
+    """Write the files below a folder as a ZIP archive."""
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in sorted(folder.rglob("*")):
             if path.is_file():
                 archive.write(path, path.relative_to(folder).as_posix())
-    return buffer.getvalue()
 
 
 def download(content: bytes, filename: str, kind: str) -> HttpResponse:

@@ -9,7 +9,6 @@ import tempfile
 import threading
 import time
 import uuid
-import zipfile
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Any
 
 from django.conf import settings
 
+from auditing.views.exports import pack
 from reasonaudit.lib.errors import UserError
 
 LIFETIME_SECONDS = 2 * 3600
@@ -56,7 +56,7 @@ def prepare(*, user: int, study: int, filename: str, make: Callable[[Path], dict
         name = uuid.uuid4()
         with tempfile.TemporaryDirectory(prefix="making-", dir=folder()) as made:
             report = make(Path(made) / "files")
-            _pack(Path(made) / "files", folder() / f"{name}.zip")
+            pack(Path(made) / "files", folder() / f"{name}.zip")
         known = Prepared(user, study, filename, time.time(), report)
         (folder() / f"{name}.json").write_text(json.dumps(asdict(known)), encoding="utf-8")
     finally:
@@ -77,13 +77,6 @@ def find(name: uuid.UUID, *, user: int, study: int) -> Prepared | None:
 def path_of(name: uuid.UUID) -> Path:
     """Where the archive lies."""
     return folder() / f"{name}.zip"
-
-
-def _pack(source: Path, target: Path) -> None:
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in sorted(source.rglob("*")):
-            if path.is_file():
-                archive.write(path, path.relative_to(source).as_posix())
 
 
 def _remove_expired() -> None:

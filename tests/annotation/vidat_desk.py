@@ -1,7 +1,6 @@
 """An annotator with the workspace in one browser and VidAT in another, for the tests of VidAT's submit."""
 
 import json
-import uuid
 from typing import Any
 
 from django.test import Client
@@ -9,32 +8,16 @@ from django.test import Client
 from annotation.models import Assignment
 from tests.annotation import video_factories
 from tests.annotation.desk import BACKEND
-from tests.videos import factories as videos
-from videos.models import VideoQuestion
 
 HERE = "http://testserver"
 ELSEWHERE = "https://vidat.example.org"
-
-
-def work() -> Assignment:
-    """A question with a dog on pictures 0 to 10, which moves by a pixel each, and a whistle."""
-    row = video_factories.work(questions=1)
-    content, track = videos.generated(), videos.track()
-    event = {
-        "id": str(uuid.uuid4()), "label": "whistle", "start_us": 500_000, "end_us": 900_000, "note": "",
-        "source": "human", "run": None,
-    }  # fmt: skip
-    content["tracks"], content["events"] = {track["id"]: track}, {event["id"]: event}
-    VideoQuestion.objects.filter(pk=row.item.question_id).update(document=content)
-    row.item.question.refresh_from_db()
-    return row
 
 
 class Desk:
     """An annotator with the workspace in one browser and VidAT in another."""
 
     def __init__(self) -> None:
-        self.row = work()
+        self.row = video_factories.work_with_boxes()
         self.base = f"/api/v1/refinements/{self.row.public_id}/"
         self.own = Client(raise_request_exception=False)
         self.own.force_login(self.row.member.user, backend=BACKEND)

@@ -1,5 +1,6 @@
 """Studies of videos for the tests: plain ORM, like `factories`."""
 
+import uuid
 from typing import Any
 
 from annotation.models import Assignment, Study, StudyItem, StudyMember
@@ -44,3 +45,17 @@ def work(**fields: Any) -> Assignment:
     person = annotator(made)
     rows = [factories.assignment(row, person) for row in made.items.order_by("number")]
     return rows[0]
+
+
+def work_with_boxes() -> Assignment:
+    """A question with a dog on pictures 0 to 10, which moves by a pixel each, and a whistle."""
+    row = work(questions=1)
+    content, track = videos.generated(), videos.track()
+    event = {
+        "id": str(uuid.uuid4()), "label": "whistle", "start_us": 500_000, "end_us": 900_000, "note": "",
+        "source": "human", "run": None,
+    }  # fmt: skip
+    content["tracks"], content["events"] = {track["id"]: track}, {event["id"]: event}
+    VideoQuestion.objects.filter(pk=row.item.question_id).update(document=content)
+    row.item.question.refresh_from_db()
+    return row

@@ -23,6 +23,7 @@ from playwright.sync_api import Page, sync_playwright
 from reasonaudit.lib import browser, embedded
 from tests.benchmarks import page_probe as probe
 from tests.benchmarks.bench_saves import _unused_port, served
+from tests.browser.steps import log_in
 from tests.videos import long_clips
 
 LONG, SHORT = 2 * 3600 * long_clips.RATE, 10_000
@@ -82,7 +83,7 @@ def run(size: Size = WHOLE, scenes: Sequence[str] = ("long", "tracks", "heavy"))
                     page.set_default_timeout(probe.OPEN_MS)
                     question = questions[scene]
                     address = f"http://127.0.0.1:{port}"
-                    probe.log_in(page, address, question.name, _password())
+                    log_in(page, address, question.name, _password())
                     measure = _long if scene == "long" else _tracks
                     rows += measure(page, f"{address}{question.path}", scene, size)
                     opened.close()

@@ -7,7 +7,8 @@ from typing import Any
 import psutil
 from playwright.sync_api import Page
 
-READY = "[data-island='video-refine'][data-ready]"
+from tests.browser.steps import READY
+
 EXACT = "() => /^frame \\d+ exact$/.test(document.querySelector('[data-receipt]')?.textContent ?? '')"
 OPEN_MS = 180_000
 
@@ -63,15 +64,6 @@ PROBE = """() => {
         }),
     };
 }"""
-
-
-def log_in(page: Page, address: str, name: str, password: str) -> None:
-    """Log in through the form."""
-    page.goto(f"{address}/accounts/login/")
-    page.get_by_label("Name").fill(name)
-    page.get_by_label("Password").fill(password)
-    page.get_by_role("button", name="Log in").click()
-    page.wait_for_url(lambda url: "login" not in url)
 
 
 @dataclass(frozen=True)

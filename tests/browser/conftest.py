@@ -8,14 +8,12 @@ import json
 import os
 import shutil
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from django.core.cache import cache
-from django.db import connection
 from playwright.sync_api import ConsoleMessage, Page, Request, Route
 
 from annotation.models import Dataset, Trace
@@ -23,6 +21,7 @@ from auditing.models import AuditRun, JudgeRun
 from auditing.services import execution, imports, runs
 from auditing.services.judging import execution as judging
 from reasonaudit.accounts.models import User
+from tests.browser.steps import in_a_thread
 from tests.browser.videos import refine_desk, refining  # noqa: F401 (fixtures of several modules)
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -157,29 +156,13 @@ def demo(researcher: User) -> Dataset:
 
 
 def execute(run: AuditRun) -> str | None:
-    """Carry out a run as a worker would, in a thread of its own: the browser's event loop holds this one."""
-
-    def work() -> str | None:
-        try:
-            return execution.execute(run.pk)
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        return pool.submit(work).result(timeout=120)
+    """Carry out a run as a worker would."""
+    return in_a_thread(lambda: execution.execute(run.pk))
 
 
 def execute_judge(run: JudgeRun) -> str | None:
     """Carry out a judge's run in the same way."""
-
-    def work() -> str | None:
-        try:
-            return judging.execute(run.pk)
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        return pool.submit(work).result(timeout=120)
+    return in_a_thread(lambda: judging.execute(run.pk))
 
 
 def _invented(dataset: Dataset | str) -> dict[str, bool]:

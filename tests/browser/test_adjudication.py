@@ -4,8 +4,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from django.conf import settings
-from django.test import Client
 from playwright.sync_api import Page, expect
 
 from annotation.models import AdjudicationDecision, Assignment, Segment
@@ -17,6 +15,7 @@ from tests.annotation import factories as make
 from tests.auditing import factories
 
 from .conftest import PASSWORD, execute, faults, overflows
+from .steps import give_session
 
 # The first page of a fresh server imports everything.
 FIRST_LOAD_MS = 60_000
@@ -113,10 +112,7 @@ def _mark(assignment: Assignment, label: str) -> None:
 @pytest.fixture
 def opened(page: Page, live_server: Any, scene: make.Scene) -> Iterator[Page]:
     """The page with the first disagreement open."""
-    client = Client()
-    client.force_login(scene.adjudicator.user)
-    cookie = client.cookies[settings.SESSION_COOKIE_NAME]
-    page.context.add_cookies([{"name": cookie.key, "value": cookie.value, "url": str(live_server)}])
+    give_session(page, str(live_server), scene.adjudicator.user)
     page.goto(f"{live_server}/studies/{scene.study.slug}/adjudication/", timeout=FIRST_LOAD_MS)
     page.wait_for_selector('[data-island="adjudicate"][data-ready]')
     yield page

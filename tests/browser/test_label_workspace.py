@@ -11,6 +11,7 @@ from annotation.models import Assignment, Dataset, SegmentLabel, Submission, Tra
 from auditing.services.study_audit import audit_choose
 from tests.annotation import factories
 from tests.browser.conftest import faults, overflows
+from tests.browser.steps import log_in
 
 WHY = "Voiding stream should be observed first."
 # What the case of the demonstration data gets, S2 to S10: label and comment.
@@ -61,11 +62,7 @@ def desk(demo: Dataset, context: BrowserContext, live_server: object) -> Desk:
     assignment = factories.assignment(factories.item(study, trace), member)
     context.set_default_timeout(15_000)
     page = context.new_page()
-    page.goto(f"{live_server}/accounts/login/")
-    page.get_by_label("Name").fill("petra")
-    page.get_by_label("Password").fill(factories.PASSWORD)
-    page.get_by_role("button", name="Log in").click()
-    page.wait_for_url(lambda url: "login" not in url)
+    log_in(page, str(live_server), "petra", factories.PASSWORD)
     page.close()
     return Desk(assignment, member.user, f"{live_server}/my-cases/{assignment.public_id}/", context)
 

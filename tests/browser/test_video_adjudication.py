@@ -5,8 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.conf import settings
-from django.test import Client
 from playwright.sync_api import Locator, Page, expect
 
 from annotation.models import Assignment, DocumentDecision, StudyItem, StudyMember
@@ -16,6 +14,7 @@ from annotation.services.submissions import assignment_submit
 from reasonaudit import demo_clip, demo_video
 from tests.annotation import factories, video_factories
 from tests.browser.conftest import faults, overflows
+from tests.browser.steps import READY, give_session
 from tests.browser.videos import bring_in, saved, settled_frame
 from tests.videos import factories as videos
 from videos.core.document import empty_document
@@ -101,15 +100,12 @@ def court(transactional_db: None, tmp_path: Path) -> Court:
 @pytest.fixture
 def opened(page: Page, live_server: Any, court: Court) -> Page:
     """The question, reached from the queue."""
-    client = Client()
     assert court.judge.user is not None
-    client.force_login(court.judge.user)
-    cookie = client.cookies[settings.SESSION_COOKIE_NAME]
-    page.context.add_cookies([{"name": cookie.key, "value": cookie.value, "url": str(live_server)}])
+    give_session(page, str(live_server), court.judge.user)
     page.goto(f"{live_server}/studies/{court.item.study.slug}/adjudication/", timeout=FIRST_LOAD_MS)
     assert faults(page) == []
     page.locator("table a").first.click()
-    page.wait_for_selector("[data-island='video-refine'][data-ready]")
+    page.wait_for_selector(READY)
     return page
 
 
@@ -181,7 +177,7 @@ def test_a_question_is_decided_from_both_sides(opened: Page, court: Court, scree
 
     # A second look shows what was decided, and nothing to change.
     page.reload()
-    page.wait_for_selector("[data-island='video-refine'][data-ready]")
+    page.wait_for_selector(READY)
     expect(page.locator("[data-decision]")).to_have_text("Decided")
     expect(page.locator("#decision-note")).to_have_value("Both are right in part.")
     expect(difference(page, "whistle").get_by_role("button", name=f"Take {court.kept}")).to_be_disabled()

@@ -7,8 +7,7 @@ import pytest
 from playwright.sync_api import Error, Page, expect
 
 from reasonaudit import demo_clip, demo_video
-from tests.browser.test_video_refine import drag, on_picture
-from tests.browser.videos import Desk, go
+from tests.browser.videos import Desk, drag, go, on_picture
 
 EDITS = 3
 FRAME = demo_video.MODEL_FRAMES[0]

@@ -1,10 +1,8 @@
 """Drafts in the workspace: asked for, written by a scripted model, compared, taken over and taken back."""
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from django.db import connection
 from playwright.sync_api import expect
 
 from auditing.drafting.llm import LLMDrafter
@@ -13,6 +11,7 @@ from auditing.models import DraftRun
 from auditing.services.drafts.execution import execute
 from tests.auditing.drafting.test_reading import PLAIN
 from tests.browser.conftest import faults, overflows
+from tests.browser.steps import in_a_thread
 from tests.browser.videos import Desk, saved
 from videos.models import GeneratedDocument
 
@@ -31,21 +30,11 @@ def write() -> Callable[[str], None]:
     """Do what waits, as a worker would, with a model that says this."""
 
     def work(reply: str) -> None:
-        try:
-            for run in DraftRun.objects.filter(state="queued"):
-                drafter = LLMDrafter(
-                    Scripted(lambda request: reply), "writer", takes_pictures=run.pictures > 0
-                )
-                execute(run.pk, drafter=drafter)
-        finally:
-            connection.close()
+        for run in DraftRun.objects.filter(state="queued"):
+            drafter = LLMDrafter(Scripted(lambda request: reply), "writer", takes_pictures=run.pictures > 0)
+            execute(run.pk, drafter=drafter)
 
-    def do(reply: str) -> None:
-        # The browser's event loop holds this thread.
-        with ThreadPoolExecutor(max_workers=1) as pool:
-            pool.submit(work, reply).result(timeout=120)
-
-    return do
+    return lambda reply: in_a_thread(lambda: work(reply))
 
 
 def test_a_draft_is_compared_and_taken_over_and_back(desk: Desk, write, screen) -> None:

@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.conf import settings
-from django.test import Client
 from django.urls import reverse
 from playwright.sync_api import Page
 
@@ -21,6 +19,7 @@ from reasonaudit import demo_clip, demo_video
 from reasonaudit.accounts.models import User
 from tests.annotation import factories, video_factories
 from tests.browser.conftest import PASSWORD, SIZES, faults, overflows
+from tests.browser.steps import READY, give_session
 from tests.browser.videos import bring_in
 from tests.videos import factories as videos
 from videos.models import MediaRun, Video, VideoSet
@@ -166,13 +165,6 @@ def previews(page: Page, scene: Scene, base: str, folder: Path) -> Iterator[str]
         yield name
 
 
-def log_in(page: Page, base: str, person: User) -> None:
-    client = Client()
-    client.force_login(person, backend="django.contrib.auth.backends.ModelBackend")
-    cookie = client.cookies[settings.SESSION_COOKIE_NAME]
-    page.context.add_cookies([{"name": cookie.key, "value": cookie.value, "url": base}])
-
-
 def wrong_with(page: Page, name: str) -> list[str]:
     """What is wrong with the page that is open, at both sizes."""
     found = []
@@ -198,14 +190,14 @@ def test_pages_of_videos_fit_and_axe_finds_nothing(
     expected_faults.append("404 (Not Found)")
     base = str(live_server)
     who, pages = PAGES[which]
-    log_in(page, base, scene.people[who])
+    give_session(page, base, scene.people[who])
     found: list[str] = []
     for name, address in pages(scene):
         answer = page.goto(base + address, timeout=30_000)
         assert answer is not None
         assert answer.status == 200, name
         if page.locator("[data-island='video-refine']").count():
-            page.wait_for_selector("[data-island='video-refine'][data-ready]", timeout=30_000)
+            page.wait_for_selector(READY, timeout=30_000)
             page.wait_for_selector("[data-receipt][data-exact='true']:not(.is-off)", timeout=30_000)
         found += wrong_with(page, name)
     if which == "videos":

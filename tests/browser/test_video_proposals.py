@@ -2,15 +2,14 @@
 
 import json
 import uuid
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from django.db import connection
 from playwright.sync_api import Page, expect
 
 from reasonaudit import demo_clip, demo_video
 from tests.browser.conftest import faults, overflows
+from tests.browser.steps import in_a_thread
 from tests.browser.videos import Desk, go, saved
 from videos.core.geometry import iou
 from videos.core.tracks import Track, box_at
@@ -26,17 +25,13 @@ def desk(refine_desk: Desk) -> Desk:
 
 
 def carry_out() -> None:
-    """Do what waits, as a worker would, in a thread of its own: the browser's event loop holds this one."""
+    """Do what waits, as a worker would."""
 
     def work() -> None:
-        try:
-            for run in ProposalRun.objects.filter(state="queued"):
-                proposals.execute(run.pk)
-        finally:
-            connection.close()
+        for run in ProposalRun.objects.filter(state="queued"):
+            proposals.execute(run.pk)
 
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        pool.submit(work).result(timeout=120)
+    in_a_thread(work)
 
 
 def ask(page: Page) -> None:

@@ -10,6 +10,7 @@ from annotation.models import Assignment
 from reasonaudit import demo_clip
 from tests.annotation import factories, video_factories
 from tests.browser.conftest import faults, overflows
+from tests.browser.steps import READY
 from tests.browser.videos import Desk, go, saved, settled_frame
 from tests.videos import factories as videos
 from videos.selectors.documents import document_json
@@ -64,7 +65,7 @@ def test_the_next_question_comes_without_loading_and_back_goes_back(two: TwoQues
     assert two.document(two.second)["cot"]["visual"]["description"] == "The child whistles."
     assert not [url for url in asked if url.endswith("/index/") or url.endswith("/peaks/")]
     page.reload()
-    page.wait_for_selector("[data-island='video-refine'][data-ready]")
+    page.wait_for_selector(READY)
     expect(question_of(page)).to_have_text(FIRST)
 
 

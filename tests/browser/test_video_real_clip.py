@@ -6,19 +6,19 @@ without ../shared this test skips.
 
 import json
 import re
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from django.db import connection
 from playwright.sync_api import BrowserContext, Page, expect
 
 from annotation.models import Submission
 from tests.annotation import factories, video_factories
-from tests.browser.videos import Desk, bring_in, go, saved
+from tests.browser.steps import in_a_thread, log_in
+from tests.browser.videos import Desk, bring_in, drag, go, saved
+from tests.browser.videos import on_picture as on_picture_of
 from tests.videos import factories as videos
 from videos.core.geometry import Box, iou
 from videos.core.tracks import Track, box_at
@@ -30,6 +30,8 @@ WIDTH, HEIGHT, RATE, PICTURES = 1280, 720, 25, 132
 SEED: Box = (150.0, 72.0, 470.0, 555.0)
 FIRST = 80
 YAWN = (69, 105)
+
+on_picture = partial(on_picture_of, size=(WIDTH, HEIGHT))
 
 
 @pytest.fixture
@@ -51,41 +53,9 @@ def desks(context: BrowserContext, live_server: object, shared_data: Path) -> tu
         made.append(Desk(row, f"{live_server}/my-cases/{row.public_id}/", context))
     context.set_default_timeout(15_000)
     page = context.new_page()
-    page.goto(f"{live_server}/accounts/login/", timeout=60_000)
-    page.get_by_label("Name").fill(person.user.username)
-    page.get_by_label("Password").fill(factories.PASSWORD)
-    page.get_by_role("button", name="Log in").click()
-    page.wait_for_url(lambda url: "login" not in url)
+    log_in(page, str(live_server), person.user.username, factories.PASSWORD, timeout=60_000)
     page.close()
     return made[0], made[1]
-
-
-def in_a_thread(work: Callable[[], object]) -> None:
-    """As a worker would; the browser's event loop holds this thread."""
-
-    def run() -> None:
-        try:
-            work()
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        pool.submit(run).result(timeout=120)
-
-
-def drag(page: Page, start: tuple[float, float], end: tuple[float, float]) -> None:
-    page.mouse.move(*start)
-    page.mouse.down()
-    page.mouse.move((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
-    page.mouse.move(*end)
-    page.mouse.up()
-
-
-def on_picture(page: Page, x: float, y: float) -> tuple[float, float]:
-    """Where a pixel of the clip lies in the window."""
-    place = page.locator("[data-stage] video").bounding_box()
-    assert place is not None
-    return place["x"] + x * place["width"] / WIDTH, place["y"] + y * place["height"] / HEIGHT
 
 
 def on_sound(page: Page, frame: int) -> tuple[float, float]:

@@ -1,12 +1,12 @@
 """An annotator refines a question about the demonstration's clip, by mouse and keys, and over a lost network."""
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from annotation.models import Submission
 from reasonaudit import demo_clip, demo_video
 from tests.browser.conftest import faults, overflows
-from tests.browser.videos import Desk, go, saved
+from tests.browser.videos import Desk, drag, go, on_picture, saved
 from videos.core.geometry import iou
 from videos.core.tracks import Track, box_at
 
@@ -14,24 +14,6 @@ from videos.core.tracks import Track, box_at
 @pytest.fixture
 def desk(refine_desk: Desk) -> Desk:
     return refine_desk
-
-
-def on_picture(page: Page, x: float, y: float) -> tuple[float, float]:
-    """Where a pixel of the clip lies in the window."""
-    place = page.locator("[data-stage] video").bounding_box()
-    assert place is not None
-    return (
-        place["x"] + x * place["width"] / demo_clip.WIDTH,
-        place["y"] + y * place["height"] / demo_clip.HEIGHT,
-    )
-
-
-def drag(page: Page, start: tuple[float, float], end: tuple[float, float]) -> None:
-    page.mouse.move(*start)
-    page.mouse.down()
-    page.mouse.move((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
-    page.mouse.move(*end)
-    page.mouse.up()
 
 
 def test_a_question_is_refined_and_handed_in(desk: Desk) -> None:

@@ -15,6 +15,7 @@ from annotation.models import Assignment, Study
 from reasonaudit import demo_clip
 from reasonaudit.accounts.models import User
 from tests.browser.conftest import PASSWORD, faults, overflows
+from tests.browser.steps import READY, log_in
 from tests.browser.test_whole_study import accept
 from videos.models import MediaRun, Video, VideoQuestion, VideoSet
 from videos.services import preparation
@@ -24,21 +25,13 @@ PIECE = 64 * 1024
 REFUSED = "400 (Bad Request)"
 
 
-def lead_page(page: Page, live_server: object) -> Page:
-    User.objects.create_user("rona", password=PASSWORD, role="researcher")
-    page.goto(f"{live_server}/accounts/login/", timeout=60_000)
-    page.get_by_label("Name").fill("rona")
-    page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Log in").click()
-    page.wait_for_url(lambda url: "login" not in url)
-    return page
-
-
 @pytest.fixture
 def lead(page: Page, live_server: object, monkeypatch: pytest.MonkeyPatch) -> Page:
     """A researcher's page; files go up in small pieces."""
     monkeypatch.setattr("videos.views.uploads.PIECE_BYTES", PIECE)
-    return lead_page(page, live_server)
+    User.objects.create_user("rona", password=PASSWORD, role="researcher")
+    log_in(page, str(live_server), "rona", PASSWORD, timeout=60_000)
+    return page
 
 
 @pytest.fixture
@@ -226,7 +219,7 @@ def works(page: Page, study: Study) -> None:
     page.get_by_role("button", name="I have read version 1").click()
     page.goto("/my-cases/")
     page.get_by_role("link", name="Begin").first.click()
-    page.wait_for_selector("[data-island='video-refine'][data-ready]")
+    page.wait_for_selector(READY)
     expect(page.locator(".question-text")).to_have_text(
         re.compile(r"^(Why does the dog run|Who whistles)\?$")
     )

@@ -17,6 +17,7 @@ from reasonaudit.accounts.models import User
 from reasonaudit.lib.chain import verify_all
 from tests.auditing import factories
 from tests.browser.conftest import PASSWORD, execute, execute_judge
+from tests.browser.steps import log_in
 from tests.scripted_server import start_scripted_server
 
 TEXTS = [
@@ -62,14 +63,6 @@ def people(browser: Browser, live_server: Any) -> Iterator[Any]:
         context.close()
 
 
-def log_in(page: Page, name: str) -> None:
-    page.goto("/accounts/login/")
-    page.get_by_label("Name").fill(name)
-    page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Log in").click()
-    page.wait_for_url(lambda url: "login" not in url)
-
-
 def invite(lead: Page, slug: str, role: str, seniority: str = "") -> str:
     """A link for somebody, as the lead's page gives it."""
     lead.goto(f"/accounts/invitations/?study={slug}")
@@ -89,7 +82,7 @@ def accept(page: Page, link: str, name: str) -> None:
     page.get_by_role("button", name="Make my account").click()
     page.wait_for_url(lambda url: "invitation" not in url)
     if "login" in page.url:
-        log_in(page, name)
+        log_in(page, "", name, PASSWORD)
 
 
 def label(page: Page, slug: str, said: list[tuple[str, str]]) -> None:
@@ -151,7 +144,7 @@ def decide(page: Page, slug: str) -> None:
 def test_a_whole_study(people: Any, dataset: Dataset, tmp_path: Path, settings: Any) -> None:
     User.objects.create_user("mara", password=PASSWORD, role="manager")
     lead = people()
-    log_in(lead, "mara")
+    log_in(lead, "", "mara", PASSWORD)
     slug = make_study(lead, dataset)
     windows = {}
     for name, role, seniority in (

@@ -3,45 +3,41 @@
 import base64
 import io
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from django.db import connection
 from PIL import Image
 from playwright.sync_api import BrowserContext, Page, expect
 
 from annotation.models import Assignment
 from reasonaudit import demo_clip, demo_video
 from tests.annotation import factories, video_factories
+from tests.browser.steps import READY, in_a_thread, log_in
 from tests.videos import factories as videos
 from videos.core.document import empty_document
 from videos.models import MediaRun, Video, VideoSet
 from videos.selectors.documents import document_json
 from videos.services import preparation, runs, uploads
 
+DEMO_SIZE = (demo_clip.WIDTH, demo_clip.HEIGHT)
+
 
 def bring_in(path: Path, into: VideoSet) -> Video:
     """Take a file in and prepare it, with its playback file where it needs one."""
 
     def work() -> Video:
-        try:
-            video, _ = uploads.take_in(video_set=into, pieces=uploads.pieces_of(path), file_name=path.name)
-            _carry_out(video, MediaRun.Kind.PREPARE, preparation.prepare)
+        video, _ = uploads.take_in(video_set=into, pieces=uploads.pieces_of(path), file_name=path.name)
+        _carry_out(video, MediaRun.Kind.PREPARE, preparation.prepare)
+        video.refresh_from_db()
+        if video.needs_proxy:
+            _carry_out(video, MediaRun.Kind.PROXY, preparation.make_proxy)
             video.refresh_from_db()
-            if video.needs_proxy:
-                _carry_out(video, MediaRun.Kind.PROXY, preparation.make_proxy)
-                video.refresh_from_db()
-            return video
-        finally:
-            connection.close()
+        return video
 
-    # The browser's event loop holds this thread.
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        return pool.submit(work).result(timeout=120)
+    return in_a_thread(work)
 
 
 def _carry_out(video: Video, kind: str, do: Callable[[int], Any]) -> None:
@@ -84,7 +80,7 @@ class Desk:
     def open(self) -> Page:
         page = self.context.new_page()
         page.goto(self.url)
-        page.wait_for_selector("[data-island='video-refine'][data-ready]")
+        page.wait_for_selector(READY)
         return page
 
     def document(self) -> dict[str, Any]:
@@ -116,11 +112,7 @@ def refine_desk(context: BrowserContext, live_server: object, tmp_path: Path) ->
     row = factories.assignment(video_factories.item(study, question), video_factories.annotator(study))
     context.set_default_timeout(15_000)
     page = context.new_page()
-    page.goto(f"{live_server}/accounts/login/")
-    page.get_by_label("Name").fill(row.member.user.username)
-    page.get_by_label("Password").fill(factories.PASSWORD)
-    page.get_by_role("button", name="Log in").click()
-    page.wait_for_url(lambda url: "login" not in url)
+    log_in(page, str(live_server), row.member.user.username, factories.PASSWORD)
     page.close()
     return Desk(row, f"{live_server}/my-cases/{row.public_id}/", context)
 
@@ -133,13 +125,9 @@ def refining(context: BrowserContext, live_server: object) -> Callable[[Path], P
         clip = bring_in(path, videos.video_set())
         row = video_factories.work(questions=1, of=clip)
         page = context.new_page()
-        page.goto(f"{live_server}/accounts/login/")
-        page.get_by_label("Name").fill(row.member.user.username)
-        page.get_by_label("Password").fill(factories.PASSWORD)
-        page.get_by_role("button", name="Log in").click()
-        page.wait_for_url(lambda url: "login" not in url)
+        log_in(page, str(live_server), row.member.user.username, factories.PASSWORD)
         page.goto(f"{live_server}/my-cases/{row.public_id}/")
-        page.wait_for_selector("[data-island='video-refine'][data-ready]")
+        page.wait_for_selector(READY)
         return page
 
     return open_page
@@ -158,3 +146,19 @@ def go(page: Page, frame: int) -> None:
         page.keyboard.press(f"Shift+Arrow{key}" if abs(step) >= 10 else f"Arrow{key}")
         now = settled_frame(page)
         assert (frame - now) * size >= 0
+
+
+def drag(page: Page, start: tuple[float, float], end: tuple[float, float]) -> None:
+    """Drag by the mouse from one place of the window to another."""
+    page.mouse.move(*start)
+    page.mouse.down()
+    page.mouse.move((start[0] + end[0]) / 2, (start[1] + end[1]) / 2)
+    page.mouse.move(*end)
+    page.mouse.up()
+
+
+def on_picture(page: Page, x: float, y: float, size: tuple[int, int] = DEMO_SIZE) -> tuple[float, float]:
+    """Where a pixel of a clip lies in the window."""
+    place = page.locator("[data-stage] video").bounding_box()
+    assert place is not None
+    return place["x"] + x * place["width"] / size[0], place["y"] + y * place["height"] / size[1]

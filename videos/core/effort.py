@@ -12,12 +12,9 @@ from difflib import SequenceMatcher
 from re import findall
 from typing import Any
 
-import numpy as np
-
 from videos.core.cot import STEPS
-from videos.core.geometry import iou_rows
 from videos.core.intervals import tiou
-from videos.core.tracks import Track, dense_arrays
+from videos.core.tracks import Track, dense_arrays, dense_overlap
 
 # Longer texts are compared word by word: letters cost the product of both lengths.
 _MOST_LETTER_PAIRS = 1_000_000
@@ -143,11 +140,7 @@ def _parts(
 
 
 def _track_overlap(before: Mapping[str, Any], after: Mapping[str, Any]) -> float:
-    frames_a, boxes_a = dense_arrays(Track.from_json(before))
-    frames_b, boxes_b = dense_arrays(Track.from_json(after))
-    _, in_a, in_b = np.intersect1d(frames_a, frames_b, assume_unique=True, return_indices=True)
-    either = len(frames_a) + len(frames_b) - len(in_a)
-    return float(iou_rows(boxes_a[in_a], boxes_b[in_b]).sum()) / either
+    return dense_overlap(dense_arrays(Track.from_json(before)), dense_arrays(Track.from_json(after)))
 
 
 def _event_overlap(before: Mapping[str, Any], after: Mapping[str, Any]) -> float:

@@ -3,8 +3,8 @@
 Source: Kuhn, "The Hungarian method for the assignment problem" (1955), as `scipy.optimize.linear_sum_assignment`.
 Choices, in words: everybody's tracks are matched one to one with the objects found so far, each of which is the track
 of the first letter that has it, so that the sum of the overlaps is largest; an overlap below 0.1 is none. The overlap
-of two tracks is the mean IoU over the pictures on which either is visible, 0 where only one is (as in
-`videos.core.effort`); of two events the intersection of their spans by the union.
+of two tracks is the mean IoU over the pictures on which either is visible, 0 where only one is; of two events the
+intersection of their spans by the union.
 """
 
 from collections.abc import Mapping
@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-from videos.core.geometry import iou_rows
 from videos.core.intervals import tiou
-from videos.core.tracks import Track, dense_arrays
+from videos.core.tracks import Track, dense_arrays, dense_overlap
 
 # From here on two things belong together, and from here on nobody has to decide between them.
 LEAST, AGREED = 0.1, 0.9
@@ -143,24 +142,10 @@ def _overlap(kind: str, a: Any, b: Any) -> float:
 
 
 def _track_overlap(a: _Dense, b: _Dense) -> float:
-    """Mean IoU over the pictures on which either track is visible."""
-    if not len(a.frames) or not len(b.frames) or _apart(a.edges, b.edges):
+    if _apart(a.edges, b.edges):
         return 0.0
-    frames, in_a, in_b = _common(a.frames, b.frames)
-    either = len(a.frames) + len(b.frames) - frames
-    return float(iou_rows(a.boxes[in_a], b.boxes[in_b]).sum()) / either
+    return dense_overlap((a.frames, a.boxes), (b.frames, b.boxes))
 
 
 def _apart(a: tuple[float, ...], b: tuple[float, ...]) -> bool:
     return a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1]
-
-
-def _common(a: NDArray[np.int64], b: NDArray[np.int64]) -> tuple[int, Any, Any]:
-    """How many pictures two ascending lists share, and where these stand in each."""
-    start, end = max(a[0], b[0]), min(a[-1], b[-1]) + 1
-    part_a = slice(*np.searchsorted(a, (start, end)).tolist())
-    part_b = slice(*np.searchsorted(b, (start, end)).tolist())
-    if len(a[part_a]) == len(b[part_b]) == max(end - start, 0):
-        return len(a[part_a]), part_a, part_b
-    shared, in_a, in_b = np.intersect1d(a, b, assume_unique=True, return_indices=True)
-    return len(shared), in_a, in_b

@@ -4,6 +4,7 @@ Source: Hyyrö, "Bit-parallel LCS-length computation revisited" (2004). Choice, 
 word of its own, and case counts.
 """
 
+from collections.abc import Sequence
 from re import findall
 
 _WORDS = r"\w+|[^\w\s]"
@@ -16,7 +17,7 @@ def word_overlap(a: str, b: str) -> float | None:
     return 2 * longest_common(words, others) / total if total else None
 
 
-def longest_common(a: list[str], b: list[str]) -> int:
+def longest_common(a: Sequence[str], b: Sequence[str]) -> int:
     """Length of the longest common subsequence.
 
     A column of the table is one number, a bit of which is 0 where the length grows; a word costs a few operations.

@@ -187,8 +187,9 @@ class _Changes:
 
     def write(self) -> None:
         # What was removed and came back is written behind the others, as it would be one operation at a time.
-        for place, key in self._removed:
-            DocumentPart.objects.filter(document=self._row, place=place, key=key).delete()
+        for name in {place for place, _ in self._removed}:
+            keys = [key for place, key in self._removed if place == name]
+            DocumentPart.objects.filter(document=self._row, place=name, key__in=keys).delete()
         DocumentPart.objects.bulk_create(
             [
                 DocumentPart(document=self._row, place=place, key=key, data=data)

@@ -4,10 +4,6 @@ Nothing here changes a document: a proposal is what a model says, kept with its 
 """
 
 import dataclasses
-import json
-import logging
-import tempfile
-import time
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,22 +15,19 @@ from django.utils import timezone
 
 from reasonaudit.lib.errors import UserError
 from reasonaudit.lib.models import ACTIVE_STATES, RunState
-from reasonaudit.lib.runs import LeaseLost, lease_is_alive, lease_name, set_state
+from reasonaudit.lib.runs import lease_is_alive, set_state
 from videos.core.timebase import PictureIndex
 from videos.core.values import LONGEST_LABEL, InvalidChange, check_keyframe, check_text
 from videos.media import sandbox
 from videos.media.client import LONG
-from videos.media.errors import MediaCancelled, MediaError, MediaFailed
 from videos.media.sandbox import Limits
 from videos.models import Document, ProposalRun, VideoQuestion
 from videos.selectors.documents import limits_of
 from videos.selectors.proposals import OPENCV, proposers, sam3_weights
-from videos.services import files, runs
-from videos.services.proposal_results import CannotRead, merged, passes_of, prompts_of, result_of
+from videos.services import files, windows
+from videos.services.proposal_results import merged, passes_of, prompts_of, result_of
 from videos.services.runs import Heartbeat, Lease
 from videos.services.work import StopAsked, never
-
-logger = logging.getLogger(__name__)
 
 Direction = ProposalRun.Direction
 TASK = "videos.services.proposal_child:propose_task"
@@ -42,8 +35,6 @@ MOST_PICTURES = 20_000
 """Pictures of one run: a quarter of an hour of film."""
 MOST_WAITING = 5
 """Runs of one piece of work that wait or go on at the same time."""
-LOOK_SECONDS = 0.5
-"""Between two looks whether a run is to be stopped."""
 WINDOWS_BYTES = 64 * 2**20
 
 # A model of some gigabytes beside its pictures, on all cores; the driver of a graphics card reserves terabytes.
@@ -206,42 +197,20 @@ def execute(run_id: int, *, should_stop: StopAsked = never) -> str | None:
 
     Returns the state that it is left in; None when another worker has it or nothing is to be done.
     """
-    lease = runs.claim(run_id, lease_name(), ProposalRun)
-    if lease is None:
-        return None
-    run = ProposalRun.objects.select_related("video").get(pk=run_id)
-    try:
-        with Heartbeat(lease) as heart, tempfile.TemporaryDirectory(prefix="ra-proposal-") as folder:
-            watch = _Watch(lease, run, Path(folder), heart, should_stop)
-            try:
-                _propose(run, Path(folder), heart, watch)
-                watch.take()
-            except MediaCancelled:
-                if not watch.is_cancelled:
-                    return _end(lease, RunState.QUEUED, "The worker was stopped; another one will go on.")
-                return _end(lease, RunState.CANCELLED, "Stopped.")
-        return _end(lease, RunState.DONE)
-    except LeaseLost:
-        logger.warning("%s was taken over by another worker; this one leaves it.", run)
-        return None
-    except MediaError as error:
-        return _end(lease, RunState.FAILED, str(error))
-    except Exception as error:
-        logger.exception("%s failed", run)
-        words = (
-            f"The work stopped by a fault of the program ({type(error).__name__}). "
-            "The worker's log says more; it may be tried again."
-        )
-        return _end(lease, RunState.FAILED, words)
+    return windows.execute(
+        run_id,
+        ProposalRun,
+        video="video",
+        watch=_Watch,
+        work=_propose,
+        end=_end,
+        should_stop=should_stop,
+    )
 
 
 def _propose(run: ProposalRun, folder: Path, heart: Heartbeat, watch: "_Watch") -> None:
     video = run.video
-    source = files.path_of(video.sha256)
-    if not source.is_file():
-        raise MediaFailed(
-            "The clip's file is gone. Tell an administrator; the clip has to be uploaded again."
-        )
+    source = windows.checked_file(files.path_of(video.sha256))
     is_model = run.proposer != OPENCV
     device = settings.SAM3_DEVICE if is_model else "cpu"
     weights = sam3_weights() if is_model else None
@@ -268,53 +237,22 @@ def _propose(run: ProposalRun, folder: Path, heart: Heartbeat, watch: "_Watch") 
     )
 
 
-class _Watch:
-    """Stores the windows that the child has written, and says when it is to be stopped."""
+class _Watch(windows.Watch):
+    unreadable = "The proposer gave an answer that could not be read. Try again."
+    most_bytes = WINDOWS_BYTES
 
     def __init__(
         self, lease: Lease, run: ProposalRun, folder: Path, heart: Heartbeat, should_stop: StopAsked
     ) -> None:
-        self._lease, self._folder, self._heart, self._should_stop = lease, folder, heart, should_stop
+        super().__init__(lease, run, folder, heart, should_stop)
         self._boxes: dict[str, Any] = run.boxes
-        self._looked = 0.0
-        self.is_cancelled = False
 
-    def is_over(self) -> bool:
-        """Store what is there; whether the work is to be stopped. Asked about five times a second."""
-        self.take()
-        if time.monotonic() - self._looked >= LOOK_SECONDS:
-            self._looked = time.monotonic()
-            asked = ProposalRun.objects.filter(pk=self._lease.run_id, cancel_requested_at__isnull=False)
-            self.is_cancelled = asked.exists()
-        if self._heart.lost.is_set():
-            raise LeaseLost(f"Proposal run {self._lease.run_id} is no longer this worker's.")
-        return self.is_cancelled or self._should_stop()
-
-    def take(self) -> None:
-        """Store the windows that have been written since the last time. Raises `LeaseLost`."""
-        fields: dict[str, Any] = {}
-        for path in sorted(self._folder.glob("*.json")):
-            try:
-                window = json.loads(path.read_text(encoding="utf-8"), parse_constant=_no_constant)
-                self._boxes = merged({} if window["fresh"] else self._boxes, window["objects"])
-                done, total = int(window["done"]), int(window["total"])
-                fields = {"boxes": self._boxes, "carry": window["state"], "version": window["version"]}
-            except (CannotRead, ValueError, TypeError, KeyError) as reason:
-                raise MediaFailed(
-                    "The proposer gave an answer that could not be read. Try again."
-                ) from reason
-            self._heart.progress(done, total)
-            fields |= {"done": done, "total": total}
-            path.unlink()
-        if fields:
-            self._lease.write(**fields)
+    def read(self, window: Any) -> dict[str, Any]:
+        self._boxes = merged({} if window["fresh"] else self._boxes, window["objects"])
+        return {"boxes": self._boxes, "carry": window["state"], "version": window["version"]}
 
 
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no number of a box")
-
-
-def _end(lease: Lease, state: str, message: str = "") -> str | None:
+def _end(lease: Lease, run: ProposalRun, state: str, message: str = "") -> str | None:
     """Write the end of a run, with the tracks of what was found so far unless it only waits again."""
     result: dict[str, Any] = {}
     if state in {RunState.DONE, RunState.CANCELLED}:
@@ -327,9 +265,4 @@ def _end(lease: Lease, state: str, message: str = "") -> str | None:
         if state == RunState.DONE:
             row.done = row.total
 
-    try:
-        runs.finish(lease, state, message, change)
-    except LeaseLost:
-        logger.warning("Proposal run %s ended here, but another worker has it.", lease.run_id)
-        return None
-    return str(state)
+    return windows.finish(lease, run, state, message, change)

@@ -66,7 +66,7 @@ class Lease:
         """Return the run's row, locked; raises `LeaseLost` if another worker has it. Needs a transaction."""
         run = self.model._default_manager.select_for_update().filter(pk=self.run_id).first()
         if run is None or run.lease_owner != self.owner or run.state != RunState.RUNNING:
-            raise self._lost()
+            raise self.lost()
         return run
 
     def renew(self, done: int | None = None, total: int | None = None) -> None:
@@ -84,9 +84,10 @@ class Lease:
             pk=self.run_id, lease_owner=self.owner, state=RunState.RUNNING
         )
         if not rows.update(**fields, updated_at=timezone.now()):
-            raise self._lost()
+            raise self.lost()
 
-    def _lost(self) -> LeaseLost:
+    def lost(self) -> LeaseLost:
+        """What is raised when another worker has the run."""
         return LeaseLost(f"{self.model.__name__} {self.run_id} is no longer this worker's.")
 
 

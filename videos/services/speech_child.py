@@ -16,14 +16,13 @@ from numpy.typing import NDArray
 from videos.media.audio import read_sound
 from videos.media.errors import MediaFailed
 from videos.speech.factory import make_recogniser
-from videos.speech.protocol import RATE, Recogniser, RecogniserUnavailable, Word
+from videos.speech.protocol import LONGEST_WORD, RATE, Recogniser, RecogniserUnavailable, Word
 from videos.speech.windows import window_end
 
 Report = Callable[[float, str], None]
 Line = list[Any]
 WORDS = "Listening"
 FULL = 32768.0
-LONGEST_WORD = 200
 
 
 class _ToFile:

@@ -4,10 +4,6 @@ A recogniser works in the confined child process (`speech_child`); its words so 
 that is stopped loses one window of sound.
 """
 
-import json
-import logging
-import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
@@ -18,25 +14,21 @@ from reasonaudit.lib.canonical import sha256_of
 from reasonaudit.lib.chain import record_event
 from reasonaudit.lib.errors import UserError
 from reasonaudit.lib.models import ACTIVE_STATES, RunState
-from reasonaudit.lib.runs import LeaseLost, lease_is_alive, lease_name, set_state
+from reasonaudit.lib.runs import lease_is_alive, set_state
 from videos.media import sandbox
-from videos.media.errors import MediaCancelled, MediaError, MediaFailed
+from videos.media.errors import MediaFailed
 from videos.media.sandbox import Limits
 from videos.models import MediaRun, Transcript, Video
-from videos.services import files, runs
+from videos.services import files, runs, windows
 from videos.services.runs import Heartbeat, Lease
 from videos.services.sets import stream_of
 from videos.services.work import StopAsked, never
 from videos.speech.factory import why_not
-
-logger = logging.getLogger(__name__)
+from videos.speech.protocol import LONGEST_WORD
 
 TASK = "videos.services.speech_child:transcribe_task"
-LOOK_SECONDS = 0.5
-"""Between two looks whether a run is to be stopped."""
 MOST_WORDS = 300_000
 """Twelve words a second for as long as a clip's sound may be."""
-LONGEST_WORD = 200
 WINDOW_BYTES = 16 * 2**20
 # Six hours of sound are 660 MiB on the disk; the recogniser itself needs half a gigabyte.
 LIMITS = Limits(cpu_seconds=24 * 3600, wall_seconds=12 * 3600, memory_bytes=8 * 2**30, file_bytes=2**30)
@@ -134,44 +126,20 @@ def execute(run_id: int, *, should_stop: StopAsked = never) -> str | None:
 
     Returns the state that it is left in; None when another worker has it or nothing is to be done.
     """
-    lease = runs.claim(run_id, lease_name())
-    if lease is None:
-        return None
-    run = MediaRun.objects.select_related("video__video_set").get(pk=run_id)
-    try:
-        with Heartbeat(lease) as heart, tempfile.TemporaryDirectory(prefix="ra-speech-") as folder:
-            watch = _Watch(lease, run, Path(folder), heart, should_stop)
-            try:
-                _listen(run, Path(folder), heart, watch)
-                watch.take()
-            except MediaCancelled:
-                if not watch.is_cancelled:
-                    return _end(
-                        lease, run, RunState.QUEUED, "The worker was stopped; another one will go on."
-                    )
-                return _end(lease, run, RunState.CANCELLED, "Stopped.")
-        return _end(lease, run, RunState.DONE)
-    except LeaseLost:
-        logger.warning("%s was taken over by another worker; this one leaves it.", run)
-        return None
-    except MediaError as error:
-        return _end(lease, run, RunState.FAILED, str(error))
-    except Exception as error:
-        logger.exception("%s failed", run)
-        words = (
-            f"The work stopped by a fault of the program ({type(error).__name__}). "
-            "The worker's log says more; it may be tried again."
-        )
-        return _end(lease, run, RunState.FAILED, words)
+    return windows.execute(
+        run_id,
+        MediaRun,
+        video="video__video_set",
+        watch=_Watch,
+        work=_listen,
+        end=_end,
+        should_stop=should_stop,
+    )
 
 
 def _listen(run: MediaRun, folder: Path, heart: Heartbeat, watch: "_Watch") -> None:
     video = run.video
-    source = files.path_of(video.sha256)
-    if not source.is_file():
-        raise MediaFailed(
-            "The clip's file is gone. Tell an administrator; the clip has to be uploaded again."
-        )
+    source = windows.checked_file(files.path_of(video.sha256))
     if video.audio_offset_us is None:
         raise MediaFailed("This clip has no sound to listen to.")
     total = run.total or -(-(video.duration_us or 0) // 1_000_000)
@@ -190,56 +158,27 @@ def _listen(run: MediaRun, folder: Path, heart: Heartbeat, watch: "_Watch") -> N
     )
 
 
-class _Watch:
-    """Stores the windows that the child has written, and says when it is to be stopped."""
+class _Watch(windows.Watch):
+    unreadable = "The recogniser gave an answer that could not be read. Try again."
+    most_bytes = WINDOW_BYTES
 
     def __init__(
         self, lease: Lease, run: MediaRun, folder: Path, heart: Heartbeat, should_stop: StopAsked
     ) -> None:
-        self._lease, self._folder, self._heart, self._should_stop = lease, folder, heart, should_stop
+        super().__init__(lease, run, folder, heart, should_stop)
         self._words: list[list[Any]] = list(run.manifest.get("words", []))
-        self._looked = 0.0
-        self.is_cancelled = False
-        self.total = run.total
 
-    def is_over(self) -> bool:
-        """Store what is there; whether the work is to be stopped. Asked about five times a second."""
-        self.take()
-        if time.monotonic() - self._looked >= LOOK_SECONDS:
-            self._looked = time.monotonic()
-            asked = MediaRun.objects.filter(pk=self._lease.run_id, cancel_requested_at__isnull=False)
-            self.is_cancelled = asked.exists()
-        if self._heart.lost.is_set():
-            raise LeaseLost(f"Media run {self._lease.run_id} is no longer this worker's.")
-        return self.is_cancelled or self._should_stop()
-
-    def take(self) -> None:
-        """Store the windows that have been written since the last time. Raises `LeaseLost`."""
-        fields: dict[str, Any] = {}
-        for path in sorted(self._folder.glob("*.json")):
-            try:
-                if path.stat().st_size > WINDOW_BYTES:
-                    raise ValueError("too long")
-                window = json.loads(path.read_text(encoding="utf-8"), parse_constant=_no_constant)
-                heard = [checked_line(line) for line in window["words"]]
-                self._words = heard if window["fresh"] else [*self._words, *heard]
-                if len(self._words) > MOST_WORDS:
-                    raise ValueError("too many words")
-                done, self.total = int(window["done"]), int(window["total"])
-                about = {
-                    "version": dict(window["version"]),
-                    "language": str(window["language"])[:16],
-                    "next": int(window["next"]),
-                }
-            except (ValueError, TypeError, KeyError) as reason:
-                raise MediaFailed(
-                    "The recogniser gave an answer that could not be read. Try again."
-                ) from reason
-            self._heart.progress(done, self.total)
-            fields = {"manifest": {**about, "words": self._words}, "done": done, "total": self.total}
-            path.unlink()
-        if fields:
-            self._lease.write(**fields)
+    def read(self, window: Any) -> dict[str, Any]:
+        heard = [checked_line(line) for line in window["words"]]
+        self._words = heard if window["fresh"] else [*self._words, *heard]
+        if len(self._words) > MOST_WORDS:
+            raise ValueError("too many words")
+        about = {
+            "version": dict(window["version"]),
+            "language": str(window["language"])[:16],
+            "next": int(window["next"]),
+        }
+        return {"manifest": {**about, "words": self._words}}
 
 
 def checked_line(line: Any) -> list[Any]:
@@ -253,10 +192,6 @@ def checked_line(line: Any) -> list[Any]:
     if sure is not None and not 0 <= float(sure) <= 1:
         raise ValueError("probability of a word")
     return [start, end, text, None if sure is None else float(sure)]
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no number of a transcript")
 
 
 def _end(lease: Lease, run: MediaRun, state: str, message: str = "") -> str | None:
@@ -279,12 +214,7 @@ def _end(lease: Lease, run: MediaRun, state: str, message: str = "") -> str | No
 
     if state == RunState.DONE and not _has_words(lease):
         message = "No speech was found in the sound."
-    try:
-        runs.finish(lease, state, message, change)
-    except LeaseLost:
-        logger.warning("%s ended here, but another worker has it.", run)
-        return None
-    return str(state)
+    return windows.finish(lease, run, state, message, change)
 
 
 def _has_words(lease: Lease) -> bool:

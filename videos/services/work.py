@@ -76,11 +76,15 @@ def execute(run_id: int, body: Callable[[Task], Outcome], should_stop: StopAsked
         return _end(lease, run, Video.State.FAILED if prepares else "", str(error))
     except Exception as error:
         logger.exception("%s failed", run)
-        words = (
-            f"The work stopped by a fault of the program ({type(error).__name__}). "
-            "The worker's log says more; it may be tried again."
-        )
-        return _end(lease, run, Video.State.FAILED if prepares else "", words)
+        return _end(lease, run, Video.State.FAILED if prepares else "", fault(error))
+
+
+def fault(error: Exception) -> str:
+    """What is said of work that nobody expected to fail like this."""
+    return (
+        f"The work stopped by a fault of the program ({type(error).__name__}). "
+        "The worker's log says more; it may be tried again."
+    )
 
 
 def _write(row: MediaRun, fields: dict[str, Any], total: int) -> None:

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 RATE = 16_000
 """Samples a second that every recogniser is given."""
+LONGEST_WORD = 200
+"""Characters of a word that are kept."""
 
 Samples = NDArray[np.float32]
 

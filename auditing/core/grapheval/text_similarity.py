@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
 
+from videos.core.word_overlap import longest_common as common_subsequence
+
 Unit = Literal["word", "char"]
 Norm = Literal["dice", "max", "difflib"]
 
@@ -62,19 +64,3 @@ def text_similarity(medoid: str, other: str, *, unit: Unit = "word", norm: Norm 
         whole = (len(first) + len(second)) / 2 if norm == "dice" else max(len(first), len(second))
         similarity = common / whole
     return TextSimilarity(similarity, 1 - similarity)
-
-
-def common_subsequence(first: Sequence[str], second: Sequence[str]) -> int:
-    """Return the length of the longest common subsequence.
-
-    One row of the usual table is one whole number, whose zero bits are the places where the length grows.
-    """
-    places: dict[str, int] = {}
-    for place, item in enumerate(first):
-        places[item] = places.get(item, 0) | 1 << place
-    full = (1 << len(first)) - 1
-    row = full
-    for item in second:
-        matches = row & places.get(item, 0)
-        row = ((row + matches) | (row - matches)) & full
-    return len(first) - row.bit_count()

@@ -5,7 +5,6 @@ reads what was answered before out of the stored reply.
 """
 
 import asyncio
-import platform
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -91,7 +90,7 @@ class _Work:
     def carry_out(self) -> Ending:
         """Draft for every open item, and say how it ended."""
         note_start(self._lease, _manifest_of(self._run, self._drafter))
-        items = _open_items(self._lease)
+        items = work.open_rows(self._lease, lambda rows: rows.select_related("question__video"))
         ending = async_to_sync(self._drive, force_new_loop=True)(items)
         note_reported(self._lease, self._reported, "drafter")
         if ending is not None:
@@ -231,36 +230,11 @@ def in_words(answer: DraftAnswer) -> str:
     return f"The model gave no usable answer{tries}: {answer.error} Try again, or write it yourself."
 
 
-def _open_items(lease: Lease) -> list[DraftItem]:
-    """Return the items without a version, and forget what they counted as invalid or failed: they are asked again."""
-    with transaction.atomic():
-        run = lease.locked_run()
-        rows = list(
-            DraftItem.objects.filter(run=run)
-            .exclude(state=RunState.DONE)
-            .select_related("question__video")
-            .order_by("pk")
-        )
-        run.invalid -= sum(row.invalid for row in rows)
-        run.failed -= sum(row.failed for row in rows)
-        run.save(update_fields=["invalid", "failed", "updated_at"])
-        for row in rows:
-            row.invalid = row.failed = 0
-            row.state, row.message = RunState.QUEUED, ""
-        DraftItem.objects.bulk_update(rows, ["invalid", "failed", "state", "message"], batch_size=500)
-    return rows
-
-
 def _manifest_of(run: DraftRun, drafter: LLMDrafter) -> dict[str, Any]:
     """Return what is needed to repeat a run (trust list, RP-01); each version says what it was made from."""
     identity = dict(drafter.identity())
     return {
-        "schema": SCHEMA,
-        "started_at": timezone.now().isoformat(timespec="seconds"),
-        "code": dict(manifest.code_version()),
-        "python": platform.python_version(),
-        "platform": platform.platform(),
-        "libraries": dict(manifest.library_versions()),
+        **manifest.start_of(SCHEMA),
         "kind": run.kind,
         "video_set": run.video_set.slug,
         "questions": run.total,

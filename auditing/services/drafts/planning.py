@@ -76,7 +76,8 @@ def plan(*, video_set: VideoSet, kind: str, connection: str = "", again: bool = 
     )
     wanted = [row for row in rows if again or row.pk not in made]
     if kind == REASONING:
-        silent = {row.video_id for row in wanted if newest_transcript(row.video) is None}
+        videos = {row.video_id: row.video for row in wanted}
+        silent = {pk for pk, video in videos.items() if newest_transcript(video) is None}
         bare = sum(row.video_id in silent for row in wanted)
     else:
         bare = sum(not cues_of(row.document) for row in wanted)

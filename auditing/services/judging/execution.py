@@ -1,10 +1,7 @@
 """Carrying out a judge's run: the engine of audit runs (`execution.take_up`, `Pipeline`) with another question."""
 
-import platform
 from collections.abc import Callable
 from typing import Any
-
-from django.utils import timezone
 
 from auditing.core.segmentation import SEGMENTER_VERSION
 from auditing.judging.protocol import VERDICTS, Judge
@@ -58,12 +55,7 @@ def of_run(run: JudgeRun, judge: Judge) -> dict[str, Any]:
     """Return what is needed to repeat a judge's run (trust list, RP-01); every field is always there."""
     identity = dict(judge.identity())
     return {
-        "schema": SCHEMA,
-        "started_at": timezone.now().isoformat(timespec="seconds"),
-        "code": dict(manifest.code_version()),
-        "python": platform.python_version(),
-        "platform": platform.platform(),
-        "libraries": dict(manifest.library_versions()),
+        **manifest.start_of(SCHEMA),
         "dataset": manifest.dataset_content(run),
         "segmenter": SEGMENTER_VERSION,
         "guideline": None,

@@ -17,8 +17,8 @@ from auditing.judging.protocol import MAX_REASON_CHARACTERS
 from auditing.judging.reply import PARSER_VERSION, read_stored_reply
 from auditing.models import JudgeCall, JudgeCallAttempt, JudgeRun, JudgeRunTrace, JudgeVerdict
 from auditing.models.judges import IMPORTED
+from auditing.services.call_rows import plain
 from auditing.services.call_store import COMPRESSION, split_status
-from auditing.services.judging.store import plain
 from reasonaudit.lib.canonical import canonical_json
 from reasonaudit.lib.errors import UserError
 from reasonaudit.lib.models import RunState

@@ -10,12 +10,13 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from annotation.models import Assignment
-from tests.annotation import factories, video_factories
+from tests.annotation import factories
 from tests.annotation.desk import BACKEND
+from tests.annotation.video_factories import work_with_boxes
 from tests.videos import factories as videos
 from videos.core.tracks import Track, box_at
 from videos.formats.registry import FORMATS
-from videos.models import Video, VideoQuestion
+from videos.models import Video
 
 pytestmark = pytest.mark.django_db
 
@@ -35,27 +36,12 @@ def base(row: Assignment) -> str:
     return f"/api/v1/refinements/{row.public_id}/"
 
 
-def work() -> Assignment:
-    """A question with a dog on pictures 0 to 10, which moves by a pixel each, and a whistle."""
-    row = video_factories.work(questions=1)
-    content = videos.generated()
-    track = videos.track()
-    event = {
-        "id": str(uuid.uuid4()), "label": "whistle", "start_us": 500_000, "end_us": 900_000, "note": "",
-        "source": "human", "run": None,
-    }  # fmt: skip
-    content["tracks"], content["events"] = {track["id"]: track}, {event["id"]: event}
-    VideoQuestion.objects.filter(pk=row.item.question_id).update(document=content)
-    row.item.question.refresh_from_db()
-    return row
-
-
 def send_file(client: Client, url: str, data: bytes, name: str = "boxes.json") -> Any:
     return client.post(url, {"file": SimpleUploadedFile(name, data)})
 
 
 def test_the_page_learns_the_addresses_and_the_formats() -> None:
-    row = work()
+    row = work_with_boxes()
     client = client_of(row)
     urls = client.get(base(row)).json()["urls"]
     assert (urls["export"], urls["import"]) == (f"{base(row)}export/", f"{base(row)}import/")
@@ -74,7 +60,7 @@ def test_the_page_learns_the_addresses_and_the_formats() -> None:
 
 @pytest.mark.parametrize("name", list(FORMATS))
 def test_every_format_comes_back_through_the_api(name: str) -> None:
-    row = work()
+    row = work_with_boxes()
     client = client_of(row)
     entry = FORMATS[name]
     out = client.get(f"{base(row)}export/{name}/")
@@ -106,7 +92,7 @@ def test_every_format_comes_back_through_the_api(name: str) -> None:
 
 
 def test_an_answer_is_saved_and_undone_as_one_operation() -> None:
-    row = work()
+    row = work_with_boxes()
     client = client_of(row)
     before = client.get(base(row)).json()["document"]
     file = json.loads(client.get(f"{base(row)}export/vidat/").content)
@@ -135,7 +121,7 @@ def test_an_answer_is_saved_and_undone_as_one_operation() -> None:
 
 
 def test_a_report_says_what_a_file_would_lack() -> None:
-    row = work()
+    row = work_with_boxes()
     client = client_of(row)
     report = client.get(f"{base(row)}export/webvtt/?report=1").json()
     assert (report["format"], report["title"]) == ("webvtt", "WebVTT")
@@ -146,20 +132,20 @@ def test_a_report_says_what_a_file_would_lack() -> None:
 
 
 def test_dense_asks_for_a_box_on_every_picture() -> None:
-    row = work()
+    row = work_with_boxes()
     client = client_of(row)
     sparse, dense = (client.get(f"{base(row)}export/coco/?dense={value}").json() for value in (0, 1))
     assert (len(sparse["annotations"]), len(dense["annotations"])) == (2, 11)
 
 
 def test_a_download_is_given_whatever_the_browser_accepts() -> None:
-    row = work()
+    row = work_with_boxes()
     out = client_of(row).get(f"{base(row)}export/cvat/", headers={"Accept": "text/html"})
     assert out.status_code == 200
 
 
 def test_a_title_cannot_write_headers() -> None:
-    row = work()
+    row = work_with_boxes()
     Video.objects.filter(pk=row.item.question.video_id).update(title='"; x=\\\r\nSet-Cookie: a=b; 犬')
     out = client_of(row).get(f"{base(row)}export/native/")
     assert out.status_code == 200
@@ -179,7 +165,7 @@ def test_a_title_cannot_write_headers() -> None:
     ],
 )
 def test_wrong_addresses_are_answered_with_a_sentence(address: str, status: int, code: str) -> None:
-    row = work()
+    row = work_with_boxes()
     answer = client_of(row).get(f"{base(row)}{address}")
     assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
 
@@ -201,7 +187,7 @@ def test_wrong_addresses_are_answered_with_a_sentence(address: str, status: int,
     ids=range(9),
 )
 def test_ih_16_hostile_files_are_refused_or_read_and_never_break(data: bytes, name: str) -> None:
-    row = work()
+    row = work_with_boxes()
     answer = send_file(client_of(row), f"{base(row)}import/", data, name)
     assert answer.status_code in (200, 422), answer.content
     if answer.status_code == 422:
@@ -212,28 +198,28 @@ def test_ih_16_hostile_files_are_refused_or_read_and_never_break(data: bytes, na
 
 @pytest.mark.parametrize("fields", [{}, {"file": "text"}, {"other": b"x"}])
 def test_one_file_is_asked_for(fields: dict[str, Any]) -> None:
-    row = work()
+    row = work_with_boxes()
     answer = client_of(row).post(f"{base(row)}import/", fields)
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, "one_file")
 
 
 @pytest.mark.parametrize("body", ["[]", "{}", '{"file": "x"}', "5"])
 def test_json_is_no_file(body: str) -> None:
-    row = work()
+    row = work_with_boxes()
     answer = client_of(row).post(f"{base(row)}import/", body, content_type="application/json")
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, "one_file")
 
 
 def test_a_file_that_is_too_large_is_refused_with_its_size(monkeypatch) -> None:
     monkeypatch.setattr("videos.services.exchange_limits.MOST_FILE_BYTES", 1_000_000)
-    row = work()
+    row = work_with_boxes()
     answer = send_file(client_of(row), f"{base(row)}import/", b" " * 1_200_000)
     assert answer.status_code == 413
     assert answer.json()["error"]["message"] == "The file has 1.2 MB; at most 1 MB are read."
 
 
 def test_two_files_and_further_fields_are_refused() -> None:
-    row = work()
+    row = work_with_boxes()
     client = client_of(row)
     two = {"file": [SimpleUploadedFile("a.json", b"{}"), SimpleUploadedFile("b.json", b"{}")]}
     more = {"file": SimpleUploadedFile("a.json", b"{}"), "format": "cvat"}
@@ -242,7 +228,7 @@ def test_two_files_and_further_fields_are_refused() -> None:
 
 
 def test_ab_11_files_are_for_the_owner_and_for_questions_only() -> None:
-    row, case = work(), factories.study_with_work().work[0][0]
+    row, case = work_with_boxes(), factories.study_with_work().work[0][0]
     stranger = Client(raise_request_exception=False)
     stranger.force_login(factories.user("annotator"), backend=BACKEND)
     for client, of in ((stranger, row), (client_of(case), case)):

@@ -16,11 +16,10 @@ from reasonaudit.lib.models import RunState
 from tests.annotation import factories, video_factories
 from tests.annotation.api.test_refinements import client_of, send
 from tests.auditing.drafting.test_reading import PLAIN
-from tests.auditing.services.drafts.conftest import _models, says  # noqa: F401
 from tests.trust.test_hostile_input import BODIES
 from tests.videos import factories as videos
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("draft_models")]
 
 
 @pytest.fixture(autouse=True)
@@ -36,7 +35,7 @@ def ask(row: Assignment, **fields: Any) -> Any:
     return send(client_of(row), url_of(row), {"kind": "reasoning", **fields}, "POST")
 
 
-def test_a_draft_is_asked_for_written_and_read(says) -> None:  # noqa: F811
+def test_a_draft_is_asked_for_written_and_read(says) -> None:
     row = video_factories.work()
     client = client_of(row)
     assert client.get(f"/api/v1/refinements/{row.public_id}/").json()["urls"]["drafts"] == url_of(row)
@@ -106,7 +105,7 @@ def test_a_draft_is_cancelled_and_one_that_has_ended_stays_so() -> None:
         assert (stopped.status_code, stopped.json()["state"]) == (200, "cancelled")
 
 
-def test_ab_11_drafts_are_seen_only_in_the_work_they_were_asked_for(says) -> None:  # noqa: F811
+def test_ab_11_drafts_are_seen_only_in_the_work_they_were_asked_for(says) -> None:
     study = video_factories.study(questions=1)
     (item,) = study.items.all()
     row, other = (factories.assignment(item, video_factories.annotator(study)) for _ in range(2))

@@ -13,9 +13,9 @@ from auditing.drafting.llm import LLMDrafter
 from auditing.drafting.prompts import draft_prompts
 from auditing.drafting.protocol import DraftQuestion, Frame, Piece, pieces_of
 from auditing.llm.errors import LLMPaused, LLMTimeout
-from auditing.llm.protocol import ChatRequest
 from auditing.llm.providers.scripted import Scripted
 from auditing.prompts.templates import PromptError
+from tests.auditing.drafting.script import Script
 from tests.auditing.drafting.test_reading import PLAIN
 from tests.auditing.prompts.test_fence import ATTACKS
 
@@ -29,20 +29,6 @@ QUESTION = DraftQuestion(
     duration_us=4_000_000,
 )
 LABEL = dataclasses.replace(QUESTION, kind="target_label", cues="Visual Cue:\n- Description: A dog turns.")
-
-
-class Script:
-    """Answers in turn; remembers the requests. An answer may be an exception."""
-
-    def __init__(self, *answers: object) -> None:
-        self.answers, self.asked = list(answers), []
-
-    def __call__(self, request: ChatRequest) -> str:
-        self.asked.append(request)
-        answer = self.answers[min(len(self.asked), len(self.answers)) - 1]
-        if isinstance(answer, Exception):
-            raise answer
-        return str(answer)
 
 
 def drafter(script: Script, **options: object) -> LLMDrafter:

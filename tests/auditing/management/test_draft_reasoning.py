@@ -7,11 +7,10 @@ from django.core.management import CommandError, call_command
 
 from auditing.services.drafts import sources
 from tests.auditing.drafting.test_reading import PLAIN
-from tests.auditing.services.drafts.conftest import _models, says  # noqa: F401
 from tests.videos import factories as videos
 from videos.models import GeneratedDocument
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("draft_models")]
 
 
 def run(*arguments: object) -> tuple[str, str]:
@@ -21,7 +20,7 @@ def run(*arguments: object) -> tuple[str, str]:
 
 
 @pytest.fixture
-def drafter(says, monkeypatch):  # noqa: F811
+def drafter(says, monkeypatch):
     made = says(PLAIN)
     monkeypatch.setattr(sources, "build", lambda spec, takes_pictures: made)
     return made

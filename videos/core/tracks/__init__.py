@@ -25,7 +25,14 @@ from videos.core.tracks.model import (
     interval_at,
     status_at,
 )
-from videos.core.tracks.sampling import dense, dense_arrays, from_dense, from_outside, reduce_keyframes
+from videos.core.tracks.sampling import (
+    dense,
+    dense_arrays,
+    dense_overlap,
+    from_dense,
+    from_outside,
+    reduce_keyframes,
+)
 
 __all__ = [
     "HUMAN",
@@ -39,6 +46,7 @@ __all__ = [
     "box_at",
     "dense",
     "dense_arrays",
+    "dense_overlap",
     "from_dense",
     "from_outside",
     "hide_from",

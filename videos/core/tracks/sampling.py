@@ -6,16 +6,19 @@ words: see the package.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from videos.core.geometry import Box
+from videos.core.geometry import Box, iou_rows
 from videos.core.intervals import Interval, union
 from videos.core.tracks.model import IMPORT, Keyframe, Track
 
+Dense = tuple[NDArray[np.int64], NDArray[np.float64]]
 
-def dense_arrays(track: Track) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+
+def dense_arrays(track: Track) -> Dense:
     """All visible pictures of a track and its boxes there, as arrays of n and n x 4."""
     keys = np.array([keyframe.frame for keyframe in track.keyframes], dtype=np.int64)
     boxes = np.array([keyframe.box for keyframe in track.keyframes], dtype=np.float64).reshape(-1, 4)
@@ -41,6 +44,25 @@ def dense(track: Track) -> list[tuple[int, Box]]:
     return [
         (frame, (x, y, w, h)) for frame, (x, y, w, h) in zip(frames.tolist(), boxes.tolist(), strict=True)
     ]
+
+
+def dense_overlap(a: Dense, b: Dense) -> float:
+    """Mean IoU of two tracks (`dense_arrays`) over the pictures on which either is visible, 0 where only one is."""
+    if not len(a[0]) or not len(b[0]):
+        return 0.0
+    shared, in_a, in_b = _common(a[0], b[0])
+    return float(iou_rows(a[1][in_a], b[1][in_b]).sum()) / (len(a[0]) + len(b[0]) - shared)
+
+
+def _common(a: NDArray[np.int64], b: NDArray[np.int64]) -> tuple[int, Any, Any]:
+    """How many pictures two ascending lists share, and where these stand in each."""
+    start, end = max(a[0], b[0]), min(a[-1], b[-1]) + 1
+    part_a = slice(*np.searchsorted(a, (start, end)).tolist())
+    part_b = slice(*np.searchsorted(b, (start, end)).tolist())
+    if len(a[part_a]) == len(b[part_b]) == max(end - start, 0):
+        return len(a[part_a]), part_a, part_b
+    shared, in_a, in_b = np.intersect1d(a, b, assume_unique=True, return_indices=True)
+    return len(shared), in_a, in_b
 
 
 def reduce_keyframes(boxes: Sequence[tuple[int, Box]], tolerance_px: float = 1.0) -> list[int]:

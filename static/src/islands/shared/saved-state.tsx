@@ -10,7 +10,7 @@ export interface SaveWords {
   text: string;
 }
 
-const clock = (iso: string): string => {
+export const clock = (iso: string): string => {
   const time = new Date(iso);
   return Number.isNaN(time.getTime()) ? "" : time.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
 };

@@ -1,6 +1,7 @@
 // Lines over the panes of a workspace that saves as one goes: who else has it open, what this browser cannot do, what came back.
 import type { ComponentChildren } from "preact";
 import { Icon } from "./parts";
+import { clock } from "./saved-state";
 
 export function Bar({ kind, icon, role = "alert", children }: { kind: "warn" | "bad"; icon: string; role?: "alert" | "note" | "status"; children: ComponentChildren }) {
   return (
@@ -12,8 +13,8 @@ export function Bar({ kind, icon, role = "alert", children }: { kind: "warn" | "
 }
 
 const sinceWords = (iso: string): string => {
-  const time = new Date(iso);
-  return Number.isNaN(time.getTime()) ? "" : ` since ${time.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" })}`;
+  const at = clock(iso);
+  return at && ` since ${at}`;
 };
 
 /** Another tab writes. `what`: "case", "question"; `done`: what one did there, as in "What you wrote there is safe." */

@@ -6,6 +6,7 @@ import { Dialog } from "../shared/dialog";
 import { Icon } from "../shared/parts";
 import type { Adjudication } from "./adjudication";
 import { NoteField } from "./adjudication-panel";
+import { FindingsNotice, FirstLines } from "./findings-notice";
 import type { Workspace } from "./workspace";
 
 interface Props {
@@ -53,7 +54,6 @@ export function DecisionActions({ workspace, adjudication }: Props) {
 }
 
 export function DecideDialog({ workspace, adjudication, close }: Props & { close: () => void }) {
-  const findings = workspace.findings.value;
   const alone = adjudication.alone.value;
   const leftOut = adjudication.leftOut.value;
   const missing = adjudication.noteIsNeeded();
@@ -65,13 +65,16 @@ export function DecideDialog({ workspace, adjudication, close }: Props & { close
           <div>
             <p>At {plural(alone.length, "difference")} the decision follows nobody; say in the note why:</p>
             <ul class="finding-list">
-              {alone.slice(0, 8).map(({ id, title }) => (
-                <li key={id}>
-                  {title}
-                  {adjudication.standings.value.get(id)?.kind === "open" && <span class="muted"> (nothing there yet)</span>}
-                </li>
-              ))}
-              {alone.length > 8 && <li>and {alone.length - 8} more</li>}
+              <FirstLines
+                of={alone}
+                most={8}
+                line={({ id, title }) => (
+                  <li key={id}>
+                    {title}
+                    {adjudication.standings.value.get(id)?.kind === "open" && <span class="muted"> (nothing there yet)</span>}
+                  </li>
+                )}
+              />
             </ul>
           </div>
         </div>
@@ -84,30 +87,20 @@ export function DecideDialog({ workspace, adjudication, close }: Props & { close
           <div>
             <p>The decision leaves out what not all have:</p>
             <ul class="finding-list" data-left-out>
-              {leftOut.slice(0, 8).map(({ id, title, sides }) => (
-                <li key={id}>
-                  {title} <span class="muted">({Object.keys(sides).filter((letter) => sides[letter] !== null).join(", ")})</span>
-                </li>
-              ))}
-              {leftOut.length > 8 && <li>and {leftOut.length - 8} more</li>}
+              <FirstLines
+                of={leftOut}
+                most={8}
+                line={({ id, title, sides }) => (
+                  <li key={id}>
+                    {title} <span class="muted">({Object.keys(sides).filter((letter) => sides[letter] !== null).join(", ")})</span>
+                  </li>
+                )}
+              />
             </ul>
           </div>
         </div>
       )}
-      {findings.length > 0 && (
-        <div class="notice warn">
-          <Icon name="exclamation-triangle" />
-          <div>
-            <p>{plural(findings.length, "thing does", "things do")} not fit yet:</p>
-            <ul class="finding-list">
-              {findings.slice(0, 6).map((one) => (
-                <li key={one.sentence}>{one.sentence}</li>
-              ))}
-              {findings.length > 6 && <li>and {findings.length - 6} more</li>}
-            </ul>
-          </div>
-        </div>
-      )}
+      <FindingsNotice findings={workspace.findings.value} />
       <NoteField workspace={workspace} adjudication={adjudication} id="decide-note" />
       <div class="form-actions">
         <button type="button" class="btn btn-primary" id="decide-now" disabled={missing} onClick={() => void adjudication.decide()}>

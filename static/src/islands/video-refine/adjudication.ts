@@ -1,6 +1,7 @@
 // Deciding on a question that several people refined: which difference is looked at, what is taken from whom, and the requests.
 // Taking a side is an ordinary operation; all of the rest of the workspace stays as it is.
 import { batch, computed, signal } from "@preact/signals";
+import { keep, readKept } from "../../lib/kept";
 import type { Difference } from "../../lib/video/comparison";
 import { Comparison, firstApart, isPart, lettersOf, worstFrame } from "../../lib/video/comparison";
 import type { AudioEvent, Timeframe } from "../../lib/video/document";
@@ -24,14 +25,6 @@ export interface ShownSide {
   track: Track | null;
 }
 
-function keptNote(key: string): string | null {
-  try {
-    return localStorage.getItem(key);
-  } catch {
-    return null;
-  }
-}
-
 export function createAdjudication(store: Store, session: Session, load: (url: string) => void) {
   const { index, payload, doc } = store;
   const noteKey = `reasonaudit-video-note:${payload.peek().user.id}:${payload.peek().id}`;
@@ -45,7 +38,7 @@ export function createAdjudication(store: Store, session: Session, load: (url: s
   const leftOut = computed(() => part.value.differences.filter((one) => isPart(one) && comparison.value.present(doc.value, one).length === 0));
   const chosenId = signal<string | null>(null);
   const chosen = computed(() => part.value.differences.find(({ id }) => id === chosenId.value) ?? null);
-  const note = signal(keptNote(noteKey) ?? part.peek().note);
+  const note = signal(readKept(noteKey) ?? part.peek().note);
 
   const shown = computed((): ShownSide[] => {
     const difference = chosen.value;
@@ -125,21 +118,12 @@ export function createAdjudication(store: Store, session: Session, load: (url: s
 
   function write(text: string): void {
     note.value = text;
-    try {
-      localStorage.setItem(noteKey, text);
-    } catch {
-      // Without storage the note lasts as long as the page.
-    }
+    keep(noteKey, text);
   }
 
   async function decide(): Promise<void> {
     await session.submit({ note: note.peek() }, "Decided.");
-    if (store.payload.peek().state === "draft") return;
-    try {
-      localStorage.removeItem(noteKey);
-    } catch {
-      // Nothing was kept then.
-    }
+    if (store.payload.peek().state !== "draft") keep(noteKey, null);
   }
 
   const send = (url: string | null | undefined, body: Record<string, string>, after: () => Promise<void> | void): Promise<void> =>

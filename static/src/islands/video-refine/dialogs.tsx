@@ -4,12 +4,12 @@ import { formatTimeframe } from "../../lib/video/cot";
 import type { Timeframe, VideoDocument } from "../../lib/video/document";
 import { plural } from "../../lib/words";
 import { Dialog } from "../shared/dialog";
-import { Icon } from "../shared/parts";
 import { nameOf } from "./actions";
 import { DecideDialog, GiveBackDialog, ReopenDialog } from "./adjudication-dialogs";
 import { ContactSheet } from "./contact-sheet";
 import { VersionsDialog } from "./drafts-dialog";
 import { ExportDialog, ImportDialog } from "./files";
+import { FindingsNotice } from "./findings-notice";
 import { FlagDialog } from "./flag-dialog";
 import { LoginDialog } from "../shared/login-dialog";
 import { NotesDialog } from "./notes-dialog";
@@ -58,7 +58,6 @@ export function Dialogs({ workspace }: { workspace: Workspace }) {
 function SubmitDialog({ workspace, close }: { workspace: Workspace; close: () => void }) {
   const { store } = workspace;
   const { tracks, events, cot, links } = store.doc.value;
-  const findings = workspace.findings.value;
   const { number } = store.payload.value.question;
   return (
     <Dialog title={`Finish question ${number}?`} close={close}>
@@ -68,20 +67,7 @@ function SubmitDialog({ workspace, close }: { workspace: Workspace; close: () =>
         <Fact name="Links to evidence">{Object.keys(links).length}</Fact>
         <Fact name="Final answer">{cot.final_answer || "–"}</Fact>
       </dl>
-      {findings.length > 0 && (
-        <div class="notice warn">
-          <Icon name="exclamation-triangle" />
-          <div>
-            <p>{plural(findings.length, "thing does", "things do")} not fit yet:</p>
-            <ul class="finding-list">
-              {findings.slice(0, 6).map((one) => (
-                <li key={one.sentence}>{one.sentence}</li>
-              ))}
-              {findings.length > 6 && <li>and {findings.length - 6} more</li>}
-            </ul>
-          </div>
-        </div>
-      )}
+      <FindingsNotice findings={workspace.findings.value} />
       <p class="muted mt-2">After this nothing can be changed, unless you take the question back before it is used.</p>
       <div class="form-actions">
         <button type="button" class="btn btn-primary" id="submit-now" onClick={() => void workspace.submit()}>

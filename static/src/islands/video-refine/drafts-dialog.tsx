@@ -4,11 +4,12 @@ import { useEffect, useRef } from "preact/hooks";
 import type { PartChange, TextChange } from "../../lib/video/changes";
 import { isNone } from "../../lib/video/changes";
 import { diff } from "../../lib/video/diff";
+import { isActive } from "../../lib/video/proposals";
 import { plural } from "../../lib/words";
 import { Dialog } from "../shared/dialog";
 import { Icon, Notice } from "../shared/parts";
 import type { DraftKind, DraftRun, Version } from "./drafts";
-import { IMPORTED, KIND_WORDS, against, canTake, isActive } from "./drafts";
+import { IMPORTED, KIND_WORDS, against, canTake } from "./drafts";
 import type { Workspace } from "./workspace";
 
 const PART_KINDS = { added: "new", removed: "removed", changed: "changed" } as const;

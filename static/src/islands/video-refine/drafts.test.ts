@@ -6,12 +6,13 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Operation, VideoDocument } from "../../lib/video/document";
 import { emptyDocument } from "../../lib/video/document";
 import type { DraftKind, DraftRun, Version } from "./drafts";
-import { POLL_MS, against, createDrafts } from "./drafts";
+import { against, createDrafts } from "./drafts";
 import { SuggestLabel, VersionsDialog } from "./drafts-dialog";
 import type { Requests } from "./proposals";
 import { createStore } from "./store";
 import { INDEX, documentOf, payloadOf, playerOf } from "./testing";
 import type { RefinePayload } from "./types";
+import { POLL_MS } from "./watching";
 import type { Workspace } from "./workspace";
 
 let posted: { url: string; body: unknown }[] = [];

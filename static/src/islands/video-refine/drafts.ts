@@ -6,10 +6,12 @@ import { changesOf } from "../../lib/video/changes";
 import type { VideoDocument } from "../../lib/video/document";
 import { emptyDocument } from "../../lib/video/document";
 import { textChange } from "../../lib/video/edits";
+import type { RunState } from "../../lib/video/proposals";
+import { isActive } from "../../lib/video/proposals";
 import type { Requests } from "./proposals";
 import type { Store } from "./store";
+import { createWatch } from "./watching";
 
-export const POLL_MS = 1000;
 /** The version that was imported with the question. */
 export const IMPORTED = "imported";
 
@@ -20,7 +22,7 @@ export interface DraftRun {
   id: string;
   kind: DraftKind;
   model: string;
-  state: "queued" | "running" | "paused" | "cancelled" | "failed" | "partial" | "done";
+  state: RunState;
   done: number;
   total: number;
   message: string;
@@ -49,8 +51,6 @@ interface Answer {
 
 export const KIND_WORDS: Record<DraftKind, string> = { target_label: "target label", reasoning: "reasoning" };
 
-export const isActive = ({ state }: DraftRun): boolean => state === "queued" || state === "running";
-
 const isLabel = ({ path }: TextChange): boolean => path[0] === "target_label";
 
 /** What is different between a version and the present answer, in the parts that the version speaks of. */
@@ -73,10 +73,6 @@ export function createDrafts(store: Store, requests: Requests) {
   const chosen = signal(IMPORTED);
   /** Ids of versions that were there when a label was asked for; null: none was, or its answer is dealt with. */
   const known = signal<ReadonlySet<string> | null>(null);
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let stopped = true;
-  let looking = false;
-  let lookProblem = "";
 
   const url = (): string | null => store.payload.peek().urls.drafts ?? null;
   const available = computed(() => info.value?.available ?? false);
@@ -151,32 +147,11 @@ export function createDrafts(store: Store, requests: Requests) {
     if (run.state === "done" && run.kind === "reasoning" && store.dialog.peek() !== "changes") store.say("A draft of the reasoning is there: see More, Versions.");
   }
 
-  /** Once a second while something is under way and somebody can see it. */
-  function watch(): void {
-    clearTimeout(timer);
-    if (stopped || looking || document.visibilityState !== "visible" || !runs.peek().some(isActive)) return;
-    timer = setTimeout(() => void tick(), POLL_MS);
-  }
-
-  async function tick(): Promise<void> {
-    looking = true;
-    try {
-      await look();
-      if (problem.peek() === lookProblem) problem.value = "";
-    } catch (error) {
-      problem.value = lookProblem = errorText(error);
-    } finally {
-      looking = false;
-      watch();
-    }
-  }
-
-  const seen = (): void => watch();
+  const { watch, start, stop } = createWatch(problem, () => runs.peek().some(isActive), look);
 
   async function begin(): Promise<void> {
     if (!url()) return;
-    stopped = false;
-    document.addEventListener("visibilitychange", seen);
+    start();
     try {
       await look();
     } catch (error) {
@@ -210,11 +185,6 @@ export function createDrafts(store: Store, requests: Requests) {
   }
 
   return {
-    available, whyNot, connections, connection, runs, versions, version, chosen, problem, labelProblem, asking, offered, known, newest, ask, cancel, begin, take, takeLabel, dismiss,
-    stop(): void {
-      stopped = true;
-      clearTimeout(timer);
-      document.removeEventListener("visibilitychange", seen);
-    },
+    available, whyNot, connections, connection, runs, versions, version, chosen, problem, labelProblem, asking, offered, known, newest, ask, cancel, begin, stop, take, takeLabel, dismiss,
   };
 }

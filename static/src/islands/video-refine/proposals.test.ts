@@ -4,9 +4,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Operation } from "../../lib/video/document";
 import type { Prompt, Run } from "../../lib/video/proposals";
 import type { Requests } from "./proposals";
-import { POLL_MS, createProposals } from "./proposals";
+import { createProposals } from "./proposals";
 import { createStore } from "./store";
 import { CAT, DOG, FRAMES, INDEX, documentOf, payloadOf, playerOf, trackOf } from "./testing";
+import { POLL_MS } from "./watching";
 
 const RUN = "00000000-0000-4000-8000-0000000000aa";
 const FOUND = "00000000-0000-4000-8000-0000000000bb";

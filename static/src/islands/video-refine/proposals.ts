@@ -1,6 +1,7 @@
 // Runs of a tracker or a model for this question: asking for them, watching them, and taking their boxes over.
 import { batch, computed, signal } from "@preact/signals";
 import { errorText, getJson } from "../../lib/api";
+import { keep, readKept } from "../../lib/kept";
 import type { Interval } from "../../lib/video/intervals";
 import type { Direction, Prompt, Proposer, Run } from "../../lib/video/proposals";
 import { acceptance, framesOf, gapAt, hasBoxes, isActive, isIn, windowOf } from "../../lib/video/proposals";
@@ -10,8 +11,8 @@ import { plural } from "../../lib/words";
 import { nameOf } from "./actions";
 import { MOST_BYTES } from "./saving";
 import type { Store } from "./store";
+import { createWatch } from "./watching";
 
-export const POLL_MS = 1000;
 /** How far a run goes unless somebody says otherwise. */
 export const WINDOW = 100;
 /** Runs of an earlier visit whose boxes are fetched at once; older ones when somebody asks. */
@@ -38,11 +39,6 @@ export function createProposals(store: Store, requests: Requests) {
   const count = signal(WINDOW);
   const text = signal<string | null>(null);
   const decisions = signal<ReadonlyMap<string, Decision>>(remembered());
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let stopped = false;
-  let looking = false;
-  /** What the last look ran into; it goes when a later one succeeds. */
-  let lookProblem = "";
 
   const url = (): string | null => store.payload.peek().urls.proposals ?? null;
   const available = computed(() => Boolean(store.payload.value.urls.proposals));
@@ -72,7 +68,7 @@ export function createProposals(store: Store, requests: Requests) {
 
   function remembered(): Map<string, Decision> {
     try {
-      return new Map(JSON.parse(localStorage.getItem(key()) ?? "[]") as [string, Decision][]);
+      return new Map(JSON.parse(readKept(key()) ?? "[]") as [string, Decision][]);
     } catch {
       return new Map();
     }
@@ -83,11 +79,7 @@ export function createProposals(store: Store, requests: Requests) {
     next.delete(run.id);
     if (decision) next.set(run.id, decision);
     decisions.value = next;
-    try {
-      localStorage.setItem(key(), JSON.stringify([...next].slice(-REMEMBERED)));
-    } catch {
-      // Without storage the choice lasts as long as the page.
-    }
+    keep(key(), JSON.stringify([...next].slice(-REMEMBERED)));
   }
 
   // ---- asking ------------------------------------------------------------------------------------------------------------
@@ -197,25 +189,9 @@ export function createProposals(store: Store, requests: Requests) {
     if (was && !isActive(next)) store.says.value = `${runWords(next)}: ${stateWords(next)}`;
   }
 
-  /** Once a second while something is under way and somebody can see it. */
-  function watch(): void {
-    clearTimeout(timer);
-    if (stopped || looking || document.visibilityState !== "visible" || !runs.peek().some(isActive)) return;
-    timer = setTimeout(() => void tick(), POLL_MS);
-  }
-
-  async function tick(): Promise<void> {
-    looking = true;
-    try {
-      for (const run of runs.peek().filter(isActive)) await look(run);
-      if (problem.peek() === lookProblem) problem.value = "";
-    } catch (error) {
-      problem.value = lookProblem = errorText(error);
-    } finally {
-      looking = false;
-      watch();
-    }
-  }
+  const { watch, start: startWatch, stop } = createWatch(problem, () => runs.peek().some(isActive), async () => {
+    for (const run of runs.peek().filter(isActive)) await look(run);
+  });
 
   async function load(run: Run): Promise<void> {
     try {
@@ -228,8 +204,7 @@ export function createProposals(store: Store, requests: Requests) {
   async function begin(): Promise<void> {
     const address = url();
     if (!address) return;
-    stopped = false;
-    document.addEventListener("visibilitychange", seen);
+    startWatch();
     try {
       const answer = await requests.get<{ proposers: Proposer[]; runs: Run[] }>(address);
       batch(() => {
@@ -243,8 +218,6 @@ export function createProposals(store: Store, requests: Requests) {
     }
     watch();
   }
-
-  const seen = (): void => watch();
 
   // ---- deciding ----------------------------------------------------------------------------------------------------------
 
@@ -274,7 +247,7 @@ export function createProposals(store: Store, requests: Requests) {
 
   return {
     open, proposers, runs, problem, asking, chosen, direction, count, text, available, proposer, start, gap, wanted, shown, range, decisionOf, targetOf,
-    ask, propose, again, cancel, load, begin, accept, reject,
+    ask, propose, again, cancel, load, begin, stop, accept, reject,
     reopen: (run: Run): void => decide(run, null),
     toggle(): void {
       const inside = document.activeElement?.closest("[data-proposals]");
@@ -290,11 +263,6 @@ export function createProposals(store: Store, requests: Requests) {
         card?.scrollIntoView({ block: "nearest" });
         card?.querySelector<HTMLElement>("button:not(:disabled)")?.focus();
       });
-    },
-    stop(): void {
-      stopped = true;
-      clearTimeout(timer);
-      document.removeEventListener("visibilitychange", seen);
     },
   };
 }

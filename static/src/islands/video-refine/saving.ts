@@ -136,7 +136,7 @@ async function sendPart(payload: RefinePayload, change: StoredChange, leaving: b
 }
 
 /** A request that changes no part of the document; throws `Refusal` where the server says no. */
-export async function postJsonAs<T>(payload: RefinePayload, url: string, body: unknown, key: string = crypto.randomUUID(), method: "POST" | "PUT" = "POST"): Promise<T> {
+export async function postJsonAs<T>(payload: RefinePayload, url: string, body: unknown, key: string = crypto.randomUUID(), method: "POST" | "PUT" | "DELETE" = "POST"): Promise<T> {
   let response: Response;
   try {
     response = await writeJson(method, url, body, { user: payload.user.id, key });

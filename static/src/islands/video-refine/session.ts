@@ -53,9 +53,9 @@ export function createSession(first: RefinePayload, store: Store, kept: QueueSto
     },
     onSaved: (_, __, { version, savedAt, reply }) => {
       store.savedAt.value = savedAt;
-      const { state, assignment_version } = store.payload.peek();
+      const present = store.payload.peek();
       const work = reply.assignment as { state?: string; version?: number } | undefined;
-      store.payload.value = { ...store.payload.peek(), version, state: work?.state ?? state, ...(work?.version === undefined ? (assignment_version === undefined ? {} : { assignment_version }) : { assignment_version: work.version }) };
+      store.payload.value = { ...present, version, state: work?.state ?? present.state, ...(work?.version === undefined ? {} : { assignment_version: work.version }) };
     },
   }, () => time.total(0));
   const { queue } = sender;

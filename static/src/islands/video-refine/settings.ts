@@ -1,5 +1,6 @@
 // What a person sets for themselves in the workspace: it holds for every question, and stays in this browser.
 import { signal } from "@preact/signals";
+import { keep, readKept } from "../../lib/kept";
 import type { Profile } from "./keys";
 import { PROFILES } from "./keys";
 
@@ -11,25 +12,9 @@ const REACTION_KEY = "reasonaudit-video-reaction";
 export const REACTION_MS = 200;
 export const MOST_REACTION_MS = 2000;
 
-function read(key: string): string | null {
-  try {
-    return localStorage.getItem(key);
-  } catch {
-    return null;
-  }
-}
-
-function write(key: string, value: string): void {
-  try {
-    localStorage.setItem(key, value);
-  } catch {
-    // Without storage the choice lasts as long as the page.
-  }
-}
-
 export function createSettings(user: number) {
-  const keptProfile = read(PROFILE_KEY) ?? "";
-  const keptReaction = read(`${REACTION_KEY}:${user}`);
+  const keptProfile = readKept(PROFILE_KEY) ?? "";
+  const keptReaction = readKept(`${REACTION_KEY}:${user}`);
   const profile = signal<Profile>(keptProfile in PROFILES ? (keptProfile as Profile) : "default");
   const reactionMs = signal(keptReaction === null ? REACTION_MS : whole(Number(keptReaction)));
   return {
@@ -38,11 +23,11 @@ export function createSettings(user: number) {
     reactionMs,
     setProfile(next: Profile): void {
       profile.value = next;
-      write(PROFILE_KEY, next);
+      keep(PROFILE_KEY, next);
     },
     setReaction(ms: number): void {
       reactionMs.value = whole(ms);
-      write(`${REACTION_KEY}:${user}`, String(reactionMs.peek()));
+      keep(`${REACTION_KEY}:${user}`, String(reactionMs.peek()));
     },
   };
 }

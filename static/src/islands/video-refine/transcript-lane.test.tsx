@@ -2,15 +2,16 @@
 // The lane of what is said: words or pieces by zoom, where a click leads, keys, and what it says without a transcript.
 import { render } from "preact";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Said } from "../../lib/video/said";
 import type { Player } from "./player";
 import type { Store } from "./store";
 import { createStore } from "./store";
 import { INDEX, payloadOf, playerOf } from "./testing";
 import { Transcript } from "./transcript-lane";
-import type { RefinePayload, TranscriptWord } from "./types";
+import type { RefinePayload } from "./types";
 import type { Workspace } from "./workspace";
 
-const WORDS: TranscriptWord[] = [
+const WORDS: Said[] = [
   { start_us: 0, end_us: 300_000, text: "Tell" },
   { start_us: 300_000, end_us: 500_000, text: "me." },
   { start_us: 2_000_000, end_us: 2_400_000, text: "Yes." },

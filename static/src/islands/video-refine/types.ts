@@ -1,6 +1,7 @@
 // The payload of one question, as the server sends it.
 import type { Difference, Side } from "../../lib/video/comparison";
 import type { VideoDocument } from "../../lib/video/document";
+import type { Said } from "../../lib/video/said";
 
 export interface VideoFacts {
   title: string;
@@ -29,12 +30,6 @@ export interface Playback {
   done?: number | null;
   total?: number | null;
   message?: string;
-}
-
-export interface TranscriptWord {
-  start_us: number;
-  end_us: number;
-  text: string;
 }
 
 /** A question of the same clip, in the order of the person's list. */
@@ -86,7 +81,7 @@ export interface RefinePayload {
     others: OtherQuestion[];
   };
   video: VideoFacts;
-  transcript: TranscriptWord[];
+  transcript: Said[];
   document: VideoDocument;
   /** What the model proposed; null where nothing was. */
   generated: VideoDocument | null;

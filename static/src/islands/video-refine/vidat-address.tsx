@@ -1,10 +1,10 @@
 // An address of one's own to which VidAT's submit button sends. It is shown once, when it is made.
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { ApiError, errorText, getJson, writeJson } from "../../lib/api";
+import { errorText, getJson } from "../../lib/api";
 import { plural } from "../../lib/words";
-import { Refusal } from "../label-case/server";
 import { Icon, Notice } from "../shared/parts";
+import { postJsonAs } from "./saving";
 import type { RefinePayload } from "./types";
 
 interface Standing {
@@ -21,18 +21,6 @@ interface Made extends Standing {
 }
 
 const day = (iso: string): string => new Date(iso).toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" });
-
-async function write<T>(method: "POST" | "DELETE", payload: RefinePayload): Promise<T> {
-  let response: Response;
-  try {
-    response = await writeJson(method, payload.urls.vidat ?? "", {}, { user: payload.user.id, key: crypto.randomUUID() });
-  } catch {
-    throw new ApiError("The server did not answer.", "Check the network, then try again.");
-  }
-  const answer = (await response.json().catch(() => null)) as ConstructorParameters<typeof Refusal>[1];
-  if (!response.ok || answer === null) throw new Refusal(response.status, answer);
-  return answer as unknown as T;
-}
 
 export function VidatAddress({ payload }: { payload: RefinePayload }) {
   const standing = useSignal<Standing | null>(null);
@@ -52,7 +40,9 @@ export function VidatAddress({ payload }: { payload: RefinePayload }) {
   const change = async (method: "POST" | "DELETE"): Promise<void> => {
     [waiting.value, problem.value, made.value] = [true, "", null];
     try {
-      standing.value = method === "POST" ? (made.value = await write<Made>(method, payload)) : await write<Standing>(method, payload);
+      const answer = await postJsonAs<Standing | Made>(payload, url, {}, crypto.randomUUID(), method);
+      standing.value = answer;
+      if ("url" in answer) made.value = answer;
     } catch (error) {
       problem.value = errorText(error);
     } finally {

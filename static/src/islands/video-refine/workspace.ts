@@ -26,8 +26,9 @@ export function createWorkspace(first: RefinePayload, clip: Clip, kept: QueueSto
   const store = createStore(first, index, player, { changed: (operation, delayMs, joins) => session.sender.send(operation, delayMs, joins), now: () => performance.now(), uuid: () => crypto.randomUUID() });
   const session = createSession(first, store, kept, tabId);
   const actions = createActions(store);
-  const proposals = createProposals(store, requestsOf((url, body) => postJsonAs(store.payload.peek(), url, body)));
-  const drafts = createDrafts(store, requestsOf((url, body) => postJsonAs(store.payload.peek(), url, body)));
+  const requests = requestsOf((url, body) => postJsonAs(store.payload.peek(), url, body));
+  const proposals = createProposals(store, requests);
+  const drafts = createDrafts(store, requests);
   const notes = createNotes(store, tabId);
   /** null: the question is answered here, not decided on. */
   const adjudication = first.adjudication ? createAdjudication(store, session, (url) => location.assign(url)) : null;

@@ -5,6 +5,7 @@ import type { AudioEvent, Change, Link, Step, VideoDocument } from "./document";
 import type { PictureIndex } from "./index";
 import type { Interval } from "./intervals";
 import { intersect, length, overlap, subtract, tiou, union } from "./intervals";
+import type { Said } from "./said";
 import type { Track } from "./tracks";
 import { uuid5 } from "./uuid5";
 import { clock, nameOf, sameObject, short, span, spans, standsIn, wordsOf } from "./wording";
@@ -18,12 +19,6 @@ const LOUD_SHARE = 0.01;
 const LEAST_AGREEMENT = 0.5;
 const LINKS = "0a0f4a9e-1d5b-5c58-8a0f-3f4f5f0f7d11";
 
-export interface Speech {
-  start_us: number;
-  end_us: number;
-  text: string;
-}
-
 export interface ClipFacts {
   index: PictureIndex;
   has_audio: boolean;
@@ -32,7 +27,7 @@ export interface ClipFacts {
   audio_offset_us: number;
   /** End of the pictures or of the sound, whichever is later. */
   duration_us: number;
-  speech: readonly Speech[];
+  speech: readonly Said[];
   /** Labels of the project, looked for in the text beside the target label. */
   vocabulary: readonly string[];
 }

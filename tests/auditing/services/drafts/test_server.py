@@ -8,7 +8,6 @@ from auditing.services.drafts import runs
 from auditing.services.drafts.execution import execute
 from reasonaudit.lib.models import RunState
 from tests.auditing.drafting.test_reading import PLAIN
-from tests.auditing.llm.conftest import scripted_process, server  # noqa: F401
 from tests.videos import factories as videos
 from videos.models import GeneratedDocument
 
@@ -21,12 +20,12 @@ def completion(content: str) -> str:
 
 
 @pytest.fixture(autouse=True)
-def _at(settings, server) -> None:  # noqa: F811
+def _at(settings, server) -> None:
     settings.LLM_BASE_URL = server.base_url
     settings.LLM_API_KEY = "secret-key"
 
 
-def test_a_server_drafts_and_its_key_is_nowhere_stored(server) -> None:  # noqa: F811
+def test_a_server_drafts_and_its_key_is_nowhere_stored(server) -> None:
     server.change(behaviours=[{"do": "status", "status": 200, "body": completion(PLAIN)}])
     run = runs.create(kind="reasoning", questions=[videos.question()])
     assert execute(run.pk) == RunState.DONE
@@ -37,7 +36,7 @@ def test_a_server_drafts_and_its_key_is_nowhere_stored(server) -> None:  # noqa:
     assert "secret-key" not in json.dumps([version.source, run.manifest, run.log])
 
 
-def test_lj_06_a_key_that_is_refused_pauses_the_run_with_the_remedy(server) -> None:  # noqa: F811
+def test_lj_06_a_key_that_is_refused_pauses_the_run_with_the_remedy(server) -> None:
     server.change(behaviours=[{"do": "status", "status": 401}])
     run = runs.create(kind="target_label", questions=[videos.question()])
     assert execute(run.pk) == RunState.PAUSED
