@@ -16,7 +16,7 @@ from django.core.handlers.asgi import ASGIRequest
 from django.http import HttpRequest
 from django.urls import Resolver404, ResolverMatch, resolve
 
-from annotation.api.v1.refinements import RefinementOperations
+from annotation.api.v1.refinements import OperationsView
 from annotation.selectors.vidat import address_by_token
 from annotation.services.vidat import MOST_BYTES as MOST_VIDAT_BYTES
 from auditing.views.uploads import MAX_BYTES as MOST_UPLOAD_BYTES
@@ -61,11 +61,13 @@ SPLIT = "Split the file and send the parts one after the other; nothing was read
 
 def limits() -> Mapping[str, BodyLimit]:
     """Every route that takes more than COMMON, by its view name, with the limit of its own view."""
+    operations = BodyLimit(
+        OperationsView.most_json_bytes,
+        "Save fewer changes at once: import the file in parts, or with fewer keyframes. Nothing was saved.",
+    )
     return {
-        "api:refinement-operations": BodyLimit(
-            RefinementOperations.most_json_bytes,
-            "Save fewer changes at once: import the file in parts, or with fewer keyframes. Nothing was saved.",
-        ),
+        "api:refinement-operations": operations,
+        "api:adjudication-document-operations": operations,
         "api:refinement-import": BodyLimit(MOST_FILE_BYTES + FORM_BYTES, SPLIT),
         "annotation:vidat_submit": BodyLimit(
             MOST_VIDAT_BYTES,

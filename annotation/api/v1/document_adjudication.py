@@ -11,8 +11,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotation.api.v1.adjudication import WhySerializer, decides
-from annotation.api.v1.refinements import OperationsSerializer
-from annotation.api.v1.writes import SaveView, StrictSerializer, found, write_once
+from annotation.api.v1.refinements import OperationsSerializer, OperationsView
+from annotation.api.v1.writes import StrictSerializer, found, write_once
 from annotation.core.states import Part, State
 from annotation.models import StudyItem
 from annotation.selectors import document_adjudication as selectors
@@ -55,7 +55,7 @@ class AdjudicationDocument(APIView):
         return Response(payload)
 
 
-class AdjudicationDocumentOperations(SaveView):
+class AdjudicationDocumentOperations(OperationsView):
     """Changes of the document that is decided."""
 
     @extend_schema(request=OperationsSerializer, responses=OpenApiTypes.OBJECT)
@@ -68,7 +68,7 @@ class AdjudicationDocumentOperations(SaveView):
                 item=row, by=request.user, operations=fields["operations"], active_ms=fields["active_ms"]
             )
 
-        return write_once(request, OperationsSerializer, save)
+        return self.write_operations(request, save)
 
 
 class AdjudicationDocumentDecide(APIView):

@@ -1,5 +1,6 @@
 """A person's work on one video question: reading it and saving operations. The rest is as for cases."""
 
+from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
 from uuid import UUID
@@ -47,10 +48,23 @@ class RefinementDetail(APIView):
         return Response(refinement_payload(question_of(request), request.user))
 
 
-class RefinementOperations(SaveView):
-    """Changes of the document."""
+class OperationsView(SaveView):
+    """Changes of a document, a long body among them: only so many of those are worked on at once."""
 
     most_json_bytes = MOST_SAVE_BYTES
+
+    def write_operations(
+        self, request: Request, save: Callable[[dict[str, Any]], dict[str, Any]]
+    ) -> Response:
+        """Check the body and save it once, as `write_once` does."""
+        announced = request.META.get("CONTENT_LENGTH") or ""
+        is_short = announced.isdigit() and int(announced) <= LONG_SAVE_BYTES
+        with nullcontext() if is_short else Place():
+            return write_once(request, OperationsSerializer, save)
+
+
+class RefinementOperations(OperationsView):
+    """Changes of the document."""
 
     @extend_schema(request=OperationsSerializer, responses=OpenApiTypes.OBJECT)
     def put(self, request: Request, assignment: UUID) -> Response:
@@ -66,10 +80,7 @@ class RefinementOperations(SaveView):
                 tab=fields["tab"],
             )
 
-        announced = request.META.get("CONTENT_LENGTH") or ""
-        is_short = announced.isdigit() and int(announced) <= LONG_SAVE_BYTES
-        with nullcontext() if is_short else Place():
-            return write_once(request, OperationsSerializer, save)
+        return self.write_operations(request, save)
 
 
 class AssignmentFlag(SaveView):

@@ -10,7 +10,9 @@ from django.core.cache import cache
 from annotation.api.v1.refinements import RefinementOperations
 from annotation.models import Assignment
 from tests.annotation import video_factories
+from tests.annotation.api.test_document_adjudication import Page
 from tests.annotation.api.test_refinements import client_of, send
+from tests.annotation.video_scene import ANSWER, Scene
 from tests.videos import factories as videos
 from videos.models import DocumentPart
 from videos.services import exchange_limits
@@ -84,3 +86,19 @@ def test_long_saves_wait_for_a_place_and_short_ones_do_not(monkeypatch: pytest.M
         busy = send(client, url, {"operations": [import_of(OBJECTS, 10)]})
         assert (busy.status_code, busy.json()["error"]["code"]) == (429, "files_busy")
         assert send(client, url, {"operations": [word]}).status_code == 200
+
+
+def test_an_adjudicator_may_save_as_much_and_waits_for_the_same_places(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(exchange_limits, "WAIT_SECONDS", 0.01)
+    scene = Scene()
+    scene.differ()
+    page = Page(scene)
+    change = (ANSWER, page.get()["document"]["cot"]["final_answer"], "A hound.")
+    body = {"operations": [videos.operation(change)], "base_version": 0}
+    long = json.dumps(body) + " " * (4 * 1024 * 1024)
+    with Place(), Place():
+        busy = page.send("operations/", long, method="put")
+    assert (busy.status_code, busy.json()["error"]["code"]) == (429, "files_busy")
+    assert page.send("operations/", long, method="put").status_code == 200
