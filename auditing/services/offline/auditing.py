@@ -248,7 +248,7 @@ def make(choice: LabellerChoice) -> RelationLabeller:
         raise LabellerError(_without(str(error), choice.api_key)) from None
 
 
-_EXTRA = "Install the optional group `models`: pip install 'reasonaudit[models]'."
+_EXTRA = "Install the optional packages by: make setup-models."
 
 
 def _without(text: str, secret: str) -> str:

@@ -44,5 +44,5 @@ def test_without_the_extra_the_remedy_is_said(monkeypatch: pytest.MonkeyPatch) -
         return real(name, *args, **kwargs)
 
     monkeypatch.setattr(builtins, "__import__", without_torch)
-    with pytest.raises(ExtraMissing, match=r"torch is missing.*reasonaudit\[models\]"):
+    with pytest.raises(ExtraMissing, match=r"torch is missing.*make setup-models"):
         make_embedder("sentence-transformers:some/model")

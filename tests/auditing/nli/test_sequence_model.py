@@ -59,7 +59,7 @@ def test_without_the_extra_the_remedy_is_said(monkeypatch):
         return real(name, *args, **kwargs)
 
     monkeypatch.setattr(builtins, "__import__", without_torch)
-    with pytest.raises(ExtraMissing, match=r"torch is missing.*pip install 'reasonaudit\[models\]'"):
+    with pytest.raises(ExtraMissing, match=r"torch is missing.*make setup-models"):
         make_labeller("local:some-model")
 
 

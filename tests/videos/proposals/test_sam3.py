@@ -27,7 +27,7 @@ def test_without_the_extra_it_says_so(monkeypatch, tmp_path):
         raise sam3.importlib.metadata.PackageNotFoundError(name)
 
     monkeypatch.setattr(sam3.importlib.metadata, "version", missing)
-    assert "pip install 'reasonaudit[models]'" in Sam3(tmp_path).why_not()
+    assert "make setup-models" in Sam3(tmp_path).why_not()
 
 
 def test_the_module_is_imported_without_torch():

@@ -152,12 +152,6 @@ describe("the axis of time", () => {
     expect(timeline.zoomAt(view, 1e9, 300, bounds)).toEqual(whole);
   });
 
-  it("can show one picture in each pixel", () => {
-    const long = { duration: 3_600_000_000, picture: 40_000 };
-    const view = timeline.picturePerPixel({ start: 0, scale: 1e6, width: 1000 }, 1_800_000_000, long);
-    expect(view).toEqual({ start: 1_800_000_000 - 500 * 40_000, scale: 40_000, width: 1000 });
-  });
-
   it("stays inside the clip and brings a time into sight only when it is out of it", () => {
     const near = timeline.clampView({ start: 3_900_000, scale: 2000, width: 1000 }, bounds);
     expect(near.start).toBe(2_000_000);

@@ -50,9 +50,6 @@ export function zoomAt(view: View, factor: number, px: number, bounds: Bounds): 
   return clampView({ ...view, scale, start: at - px * scale }, bounds);
 }
 
-/** One picture to one pixel around a time. */
-export const picturePerPixel = (view: View, us: number, bounds: Bounds): View => clampView({ ...view, scale: bounds.picture, start: us - (view.width * bounds.picture) / 2 }, bounds);
-
 export const panBy = (view: View, px: number, bounds: Bounds): View => clampView({ ...view, start: view.start + px * view.scale }, bounds);
 
 /** Brings a time into sight: nothing changes while it is in sight, else it comes to a fifth from the left. */
