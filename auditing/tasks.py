@@ -14,10 +14,12 @@ from procrastinate.jobs import Status
 
 from annotation.models import Dataset, Trace
 from auditing.core.parameters import AuditParameters
-from auditing.models import AuditRun, DraftRun, JudgeRun
+from auditing.models import AuditRun, DraftRun, JudgeRun, ReasoningRun
 from auditing.services import execution, generation, runs
 from auditing.services.drafts import execution as draft_execution
 from auditing.services.drafts import runs as draft_runs
+from auditing.services.grapheval import execution as reasoning_execution
+from auditing.services.grapheval import runs as reasoning_runs
 from auditing.services.judging import execution as judge_execution
 from auditing.services.judging import runs as judge_runs
 from reasonaudit.lib.models import RunRecord
@@ -42,6 +44,11 @@ def draft_lock_of(run_id: int) -> str:
     return f"draft-run-{run_id}"
 
 
+def reasoning_lock_of(run_id: int) -> str:
+    """Return the same for a step of a study of reasoning."""
+    return f"reasoning-run-{run_id}"
+
+
 @app.task(name="auditing.run", queue=QUEUE, pass_context=True)
 def run_audit(context: JobContext, *, run_id: int) -> str | None:
     """Carry out a run."""
@@ -60,11 +67,26 @@ def run_draft(context: JobContext, *, run_id: int) -> str | None:
     return draft_execution.execute(run_id, should_stop=context.should_abort)
 
 
+@app.task(name="auditing.reason", queue=QUEUE, pass_context=True)
+def run_reasoning(context: JobContext, *, run_id: int) -> str | None:
+    """Carry out a step of a study of reasoning, and make the job of the step that follows."""
+    return reasoning_execution.execute(
+        run_id, should_stop=context.should_abort, on_next=_enqueue_stored_reasoning_run
+    )
+
+
+def _enqueue_stored_reasoning_run(run_id: int) -> None:
+    run_reasoning.configure(lock=reasoning_lock_of(run_id)).defer(run_id=run_id)
+
+
+RunModel = type[AuditRun] | type[JudgeRun] | type[DraftRun] | type[ReasoningRun]
+
 # Each kind of run: its model, its job, its lock.
-KINDS: tuple[tuple[type[AuditRun] | type[JudgeRun] | type[DraftRun], Any, Callable[[int], str]], ...] = (
+KINDS: tuple[tuple[RunModel, Any, Callable[[int], str]], ...] = (
     (AuditRun, run_audit, lock_of),
     (JudgeRun, run_judge, judge_lock_of),
     (DraftRun, run_draft, draft_lock_of),
+    (ReasoningRun, run_reasoning, reasoning_lock_of),
 )
 
 
@@ -131,6 +153,14 @@ def enqueue_draft_run(**asked: Any) -> DraftRun:
     with transaction.atomic():
         run = draft_runs.create(**asked)
         run_draft.configure(lock=draft_lock_of(run.pk)).defer(run_id=run.pk)
+    return run
+
+
+def enqueue_reasoning_run(**asked: Any) -> ReasoningRun:
+    """Create a run of one step of a study and its job, both or neither; see `grapheval.runs.create`."""
+    with transaction.atomic():
+        run = reasoning_runs.create(**asked)
+        _enqueue_stored_reasoning_run(run.pk)
     return run
 
 

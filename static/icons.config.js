@@ -10,6 +10,6 @@ export const ICONS = [
   "lock", "magic", "pause-fill", "people", "pencil", "person", "play-fill", "plus-lg", "question-circle", "question-lg", "save",
   "scissors", "search", "share", "signpost-split", "slash-circle", "sliders", "stop-fill", "table", "three-dots", "trash",
   "bounding-box", "bullseye", "chat-square-text", "cursor", "diamond", "fast-forward", "film", "layers-half", "music-note", "repeat",
-  "skip-end-fill", "skip-start-fill", "soundwave", "unlock", "volume-mute", "volume-up", "zoom-in", "zoom-out",
+  "skip-end-fill", "skip-start-fill", "soundwave", "star-fill", "unlock", "volume-mute", "volume-up", "zoom-in", "zoom-out",
   "cloud-slash", "type-underline", "union", "upload", "arrows-expand-vertical", "shuffle", "pin-angle", "x-circle", "x-lg",
 ];

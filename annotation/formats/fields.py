@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import PurePath
 
+from annotation.formats.chains import has_no_steps
 from annotation.formats.records import (
     DOMAINS,
     ERROR_KINDS,
@@ -213,6 +214,8 @@ def trace_faults(trace: TraceRecord) -> list[tuple[str, str, str]]:
         fault("case_id", "the trace has no case id", "Give the id of its case; the trace's own id will do.")
     elif len(trace.id) > 200 or len(trace.case_id) > 200:
         fault("id", "an id is longer than 200 characters", "Use shorter ids.")
+    if len(trace.generator) > 200:
+        fault("generator", "the name is longer than 200 characters", "Use a shorter name.")
     if trace.domain not in DOMAINS:
         fault("domain", f"unknown domain {shown(trace.domain)}", f"Use {', '.join(DOMAINS)}.")
     count = len(trace.segments)
@@ -234,7 +237,7 @@ def trace_faults(trace: TraceRecord) -> list[tuple[str, str, str]]:
         if len(trace.raw_text) > MAX_RAW_TEXT_CHARACTERS:
             message = f"{len(trace.raw_text):,} characters; the limit is {MAX_RAW_TEXT_CHARACTERS:,}"
             fault("raw_text", message, "Split the text into several traces.")
-    elif count == trace.context_segments and not trace.meta.get("case_only"):
+    elif count == trace.context_segments and not (trace.meta.get("case_only") or has_no_steps(trace.meta)):
         remedy = 'Add reasoning segments or raw_text; for a case that waits for an answer say "trace": null.'
         fault("segments", f"only context ({count} of {count} segments), nothing to audit", remedy)
     for index, segment in enumerate(trace.segments, 1):

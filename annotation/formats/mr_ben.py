@@ -2,13 +2,15 @@
 
 One JSON object: question id -> list of solutions. `Model_Solution_First_Error_Step` counts from 1 and is
 "N/A" for a correct solution; later steps were not judged. `Ground_Truth_Answer_Modified`, where given,
-corrects the first key.
+corrects the first key. The last step states the option that was chosen, most often as "Solution: Choice_B".
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 
+from annotation.formats.chains import chain_meta, one_after_another, options_of
 from annotation.formats.fields import (
     Row,
     accept_all,
@@ -23,6 +25,22 @@ from annotation.formats.records import ReadOptions, ReadResult, SegmentRecord, T
 from annotation.formats.source import Collector, decode
 
 _NO_ERROR = {"", "n/a", "na", "none", "null"}
+_SOLUTION = re.compile(r"(?:step \d+: )?(?:solution|final answer)\s*+:", re.IGNORECASE)
+_CONCLUDES = re.compile(r"\b(?:solution|answer|correct|most likely)\b", re.IGNORECASE)
+_CHOICE = r"(?:choice|option)[\s_\\]*+"
+_CHOSEN = re.compile(
+    rf"\b(?:{_CHOICE}|(?:choice|answer|solution)\sis:?\s)([A-H])(?![A-Za-z0-9'])", re.IGNORECASE
+)
+_SEVERAL = re.compile(
+    rf"\b{_CHOICE}[A-H]\s?(?:/|,|,?\s(?:or|and)\s)\s?(?:(?:or|and)\s)?(?:{_CHOICE})?[A-H]\b", re.IGNORECASE
+)
+_NO_CHOICE = re.compile(
+    r"\b(?:none of|no (?:valid|correct|answer)|cannot|do not include"
+    r"|not (?:among|provided|included|possible|the correct))\b",
+    re.IGNORECASE,
+)
+LAST_STEPS = 3
+"""Among so many steps at the end the choice is looked for: a note may follow it."""
 
 
 def read(data: bytes, filename: str, options: ReadOptions) -> ReadResult:
@@ -69,12 +87,15 @@ def _trace(row: Row, used: dict[str, int]) -> TraceRecord:
     generator = row.text("Sampled_Model").strip()
     base_id = f"{case_id}-{generator or 'solution'}"
     used[base_id] = used.get(base_id, 0) + 1
+    take = used[case_id] = used.get(case_id, 0) + 1
     subject = row.text("Subject").strip()
     original, modified = (
         row.text("Ground_Truth_Answer").strip(),
         row.text("Ground_Truth_Answer_Modified").strip(),
     )
-    meta: dict[str, object] = {"source": "MR-Ben", "subject": subject}
+    answer = chosen_option([segment.text for segment in segments])
+    chain = chain_meta(one_after_another(len(segments)), answer, "choice", take)
+    meta: dict[str, object] = {"source": "MR-Ben", "subject": subject, "chain": chain}
     if modified and modified != original:
         meta["reference_before_correction"] = original
     rectified = _texts(row, "Model_Solution_Rectified_First_Error_Step")
@@ -91,7 +112,21 @@ def _trace(row: Row, used: dict[str, int]) -> TraceRecord:
         generator=generator,
         case_sections=(("Question", question), ("Options", choices)) if choices else (),
         meta=meta,
+        case_meta={"answer_kind": "choice", "options": options_of(choices)},
     )
+
+
+def chosen_option(steps: Sequence[str]) -> str | None:
+    """Return the letter that the last steps choose, or None where they choose none, several or unclearly."""
+    for step in reversed(steps[-LAST_STEPS:]):
+        final = _SOLUTION.match(step) is not None
+        letters: set[str] = {letter.upper() for letter in _CHOSEN.findall(step)}
+        if not final and not (letters and _CONCLUDES.search(step)):
+            continue
+        if len(letters) != 1 or _SEVERAL.search(step) or _NO_CHOICE.search(step):
+            return None
+        return letters.pop()
+    return None
 
 
 def _first_error(row: Row) -> int | None:

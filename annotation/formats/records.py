@@ -52,6 +52,8 @@ class TraceRecord:
 
     With `raw_text` the reasoning is not split yet and `segments` holds only the context; the caller splits
     it. A case without a trace also holds only the context, and says so with `meta["case_only"]`.
+    `meta["chain"]` holds the steps and the answer of a sampled chain of thought (see `chains`). `case_meta` belongs
+    to the case: `options` (text by letter) and `answer_kind`.
     """
 
     id: str
@@ -67,6 +69,7 @@ class TraceRecord:
     generator: str = ""
     case_sections: tuple[tuple[str, str], ...] = ()
     meta: Mapping[str, object] = field(default_factory=dict)
+    case_meta: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

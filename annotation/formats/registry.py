@@ -9,13 +9,19 @@ from pathlib import PurePath
 
 from annotation.formats import (
     bb_mistake,
+    cot_samples,
     entailmentbank,
+    gsm8k_solutions,
     hard2verify,
+    inferential_strategies,
+    logic_llm,
     mr_ben,
     parc,
     plain_csv,
     processbench,
+    tot_game24,
     uroreason,
+    zeroeval,
 )
 from annotation.formats.records import Problem, ReadOptions, ReadResult
 from annotation.formats.source import Collector, decode
@@ -102,6 +108,54 @@ FORMATS: dict[str, Format] = {
             False,
             bb_mistake.read,
         ),
+        Format(
+            "cot_samples",
+            "reasonaudit chains of thought",
+            (".jsonl", ".json"),
+            "The project's own format for many sampled chains of thought for each question.",
+            False,
+            cot_samples.read,
+        ),
+        Format(
+            "gsm8k_solutions",
+            "GSM8K model solutions",
+            (".jsonl",),
+            "Four methods' solutions to each question; calculator spans become dependencies.",
+            False,
+            gsm8k_solutions.read,
+        ),
+        Format(
+            "tot_game24",
+            "Tree of Thoughts, game of 24",
+            (".json",),
+            "Many samples of one model for each puzzle; equations are the steps.",
+            False,
+            tot_game24.read,
+        ),
+        Format(
+            "zeroeval",
+            "ZeroEval on GSM8K",
+            (".jsonl",),
+            "The replies of many models to each question.",
+            False,
+            zeroeval.read,
+        ),
+        Format(
+            "inferential_strategies",
+            "Inferential Strategies",
+            (".json",),
+            "Sampled answers to logic problems; experts judged whether the reasoning is sound.",
+            False,
+            inferential_strategies.read,
+        ),
+        Format(
+            "logic_llm",
+            "Logic-LM outputs",
+            (".json",),
+            "One model's chain of thought and letter for each question.",
+            False,
+            logic_llm.read,
+        ),
     )
 }
 
@@ -114,6 +168,10 @@ ALIASES = {
     "mr-ben": "mr_ben",
     "big-bench-mistake": "bb_mistake",
     "bigbench_mistake": "bb_mistake",
+    "cot-samples": "cot_samples",
+    "gsm8k": "gsm8k_solutions",
+    "game24": "tot_game24",
+    "logic-lm": "logic_llm",
 }
 
 
@@ -126,6 +184,9 @@ def get_format(name: str) -> Format:
     return found
 
 
+SOLUTION = "a solution"
+"""Stands in a signature for any key that holds an object with a solution."""
+
 # Which keys of a record give a format away; the first row that fits decides.
 _SIGNATURES: tuple[tuple[str, frozenset[str]], ...] = (
     ("parc", frozenset({"premise_annotation", "steps"})),
@@ -134,6 +195,12 @@ _SIGNATURES: tuple[tuple[str, frozenset[str]], ...] = (
     ("mr_ben", frozenset({"Model_Solution_Steps"})),
     ("bb_mistake", frozenset({"mistake_index", "steps", "input"})),
     ("processbench", frozenset({"problem", "steps", "label"})),
+    ("gsm8k_solutions", frozenset({"question", "ground_truth", SOLUTION})),
+    ("tot_game24", frozenset({"ys", "infos"})),
+    ("zeroeval", frozenset({"question", "samples", "output"})),
+    ("cot_samples", frozenset({"question", "samples"})),
+    ("inferential_strategies", frozenset({"instances"})),
+    ("logic_llm", frozenset({"predicted_reasoning", "predicted_answer"})),
     ("uroreason", frozenset({"segments"})),
     ("uroreason", frozenset({"raw_text"})),
 )
@@ -183,10 +250,18 @@ def _detect_json(text: str) -> str | None:
         return None
     if not isinstance(value, dict):
         return None
-    if str(value.get("schema", "")).startswith("reasonaudit.trace/"):
+    schema = str(value.get("schema", ""))
+    if schema.startswith("reasonaudit.trace/"):
         return "uroreason"
+    if schema.startswith(cot_samples.SCHEMA_FAMILY):
+        return "cot_samples"
     keys = set(value)
     first = next(iter(value.values()), None)
     if isinstance(first, list) and first and isinstance(first[0], dict):
         keys |= set(first[0]) & {"Model_Solution_Steps"}
+    samples = value.get("samples")
+    if isinstance(samples, list) and samples and isinstance(samples[0], dict):
+        keys |= set(samples[0]) & {"output"}
+    if any(isinstance(item, dict) and "solution" in item for item in value.values()):
+        keys.add(SOLUTION)
     return next((name for name, signature in _SIGNATURES if signature <= keys), None)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
+from annotation.formats.chains import case_meta_faults, chain_faults
 from annotation.formats.fields import Row, accept_all, domain_from_word, gold_from_word, shown, trace_faults
 from annotation.formats.json_input import iter_records
 from annotation.formats.records import (
@@ -27,7 +28,8 @@ _SCHEMA_FAMILY = "reasonaudit.trace/"
 
 _TRACE_KEYS = {
     *("schema", "id", "case_id", "domain", "title", "question", "reference", "generator", "case_sections"),
-    *("context_segments", "segments", "raw_text", "trace", "relations", "meta", "index_base"),
+    *("context_segments", "segments", "raw_text", "trace", "relations", "meta", "case_meta"),
+    "index_base",
 }
 _SEGMENT_KEYS = {"index", "text", "gold", "gold_note", "error_kind"}
 _RELATION_KEYS = {"premises", "target", "label", "probabilities"}
@@ -67,6 +69,11 @@ def _trace(row: Row) -> TraceRecord:
             raise row.fail("trace", '"trace": null but there are reasoning segments', "Remove one of them.")
     elif "case_only" in meta:
         raise row.fail("meta.case_only", "this key is set by the reader", 'Write "trace": null instead.')
+    if "chain" in meta:
+        _check_chain(row, meta, None if row.has("raw_text") else len(segments) - (context or 0))
+    case_meta = dict(row.row("case_meta").values) if row.has("case_meta") else {}
+    for field, message in case_meta_faults(case_meta):
+        raise row.fail(f"case_meta.{field}", message)
     return TraceRecord(
         id=row.text("id"),
         case_id=row.text("case_id") or row.text("id"),
@@ -81,7 +88,21 @@ def _trace(row: Row) -> TraceRecord:
         generator=row.text("generator"),
         case_sections=_sections(row),
         meta=meta,
+        case_meta=case_meta,
     )
+
+
+def _check_chain(row: Row, meta: dict[str, object], count: int | None) -> None:
+    """Refuse a chain that cannot be read; leave out one that is not of these segments, which were split anew then."""
+    chain = meta["chain"]
+    for field, message in chain_faults(chain, count):
+        raise row.fail(f"meta.chain.{field}".rstrip("."), message)
+    steps = chain.get("steps") if isinstance(chain, dict) else None
+    if count is not None and steps and len(steps) != count:
+        row.collector.note(
+            row.line, "the steps of meta.chain are not the segments of the trace; the chain was left out."
+        )
+        del meta["chain"]
 
 
 def _note_unknown(row: Row, known: set[str], where: str) -> None:
@@ -285,4 +306,6 @@ def _as_dict(trace: TraceRecord) -> dict[str, object]:
     meta = {key: value for key, value in trace.meta.items() if key != "case_only"}
     if meta:
         made["meta"] = meta
+    if trace.case_meta:
+        made["case_meta"] = dict(trace.case_meta)
     return made

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
+from annotation.formats.chains import case_meta_of, meta_of
 from annotation.formats.records import RelationRecord, SegmentRecord, TraceRecord
 from annotation.formats.study_bundle import SCHEMA
 from annotation.models import (
@@ -142,7 +143,8 @@ def _record(item: StudyItem, name: str, segments: list[Segment]) -> TraceRecord:
         reference=case.reference,
         generator=trace.generator,
         case_sections=tuple((heading, text) for heading, text in case.sections),
-        meta=trace.meta,
+        meta=meta_of(trace.meta, item.segmentation),
+        case_meta=case_meta_of(case.meta),
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import transaction
 
+from annotation.formats.chains import has_no_steps
 from annotation.formats.records import TraceRecord
 from annotation.models import Case, Dataset, Segment, Trace
 
@@ -29,7 +30,7 @@ def traces_create(
         Where they belong. Cases that it has already are used if their text is the same.
     records
         Raw reasoning must be split already (`raw_text` may stay as the original); a record with `case_only` in its
-        meta makes a case without a trace.
+        meta makes a case without a trace. A sampled chain without steps is a trace of the context alone.
     segmenter
         Version of what split raw text; stored only with traces that were split.
     by
@@ -76,8 +77,8 @@ def _check_records(records: Sequence[TraceRecord]) -> None:
             raise ValueError(
                 f"Trace {record.id} says {record.context_segments} context segments and has fewer."
             )
-        unsplit = record.raw_text is not None and len(record.segments) == record.context_segments
-        if unsplit or (len(record.segments) == record.context_segments and not record.meta.get("case_only")):
+        only_context = len(record.segments) == record.context_segments and not has_no_steps(record.meta)
+        if only_context and (record.raw_text is not None or not record.meta.get("case_only")):
             raise ValueError(f"Trace {record.id} has no reasoning segments.")
         if any("\x00" in segment.text for segment in record.segments):
             raise ValueError(f"Trace {record.id} holds a NUL character. Remove it from the file.")
@@ -141,6 +142,7 @@ def _case(dataset: Dataset, record: TraceRecord) -> Case:
         sections=[list(section) for section in record.case_sections],
         question=record.question,
         reference=record.reference,
+        meta=dict(record.case_meta),
     )
 
 

@@ -6,218 +6,509 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('annotation', '0008_question_flags'),
-        ('auditing', '0004_drafts'),
+        ("annotation", "0008_question_flags"),
+        ("auditing", "0004_drafts"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='ReasoningCall',
+            name="ReasoningCall",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(max_length=64, unique=True)),
-                ('task', models.CharField(max_length=20)),
-                ('model', models.CharField(max_length=200)),
-                ('status', models.CharField(choices=[('valid', 'Valid'), ('invalid', 'Invalid'), ('error', 'No answer')], max_length=8)),
-                ('problem', models.CharField(blank=True, max_length=80)),
-                ('text', models.TextField(blank=True)),
-                ('model_reported', models.CharField(blank=True, max_length=200)),
-                ('parser_version', models.CharField(blank=True, max_length=40)),
-                ('prompt_tokens', models.PositiveIntegerField(blank=True, null=True)),
-                ('completion_tokens', models.PositiveIntegerField(blank=True, null=True)),
-                ('cost', models.DecimalField(blank=True, decimal_places=6, max_digits=14, null=True)),
-                ('requests', models.PositiveIntegerField(default=0)),
-                ('seconds', models.FloatField(default=0.0)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("key", models.CharField(max_length=64, unique=True)),
+                ("task", models.CharField(max_length=20)),
+                ("model", models.CharField(max_length=200)),
+                (
+                    "status",
+                    models.CharField(
+                        choices=[("valid", "Valid"), ("invalid", "Invalid"), ("error", "No answer")],
+                        max_length=8,
+                    ),
+                ),
+                ("problem", models.CharField(blank=True, max_length=80)),
+                ("text", models.TextField(blank=True)),
+                ("model_reported", models.CharField(blank=True, max_length=200)),
+                ("parser_version", models.CharField(blank=True, max_length=40)),
+                ("prompt_tokens", models.PositiveIntegerField(blank=True, null=True)),
+                ("completion_tokens", models.PositiveIntegerField(blank=True, null=True)),
+                ("cost", models.DecimalField(blank=True, decimal_places=6, max_digits=14, null=True)),
+                ("requests", models.PositiveIntegerField(default=0)),
+                ("seconds", models.FloatField(default=0.0)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
         ),
         migrations.CreateModel(
-            name='TextVector',
+            name="TextVector",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(max_length=64, unique=True)),
-                ('vector', models.BinaryField()),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("key", models.CharField(max_length=64, unique=True)),
+                ("vector", models.BinaryField()),
             ],
         ),
         migrations.CreateModel(
-            name='ReasoningStudy',
+            name="ReasoningStudy",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('updated_at', models.DateTimeField(auto_now=True)),
-                ('name', models.CharField(max_length=200)),
-                ('slug', models.SlugField(max_length=80, unique=True)),
-                ('generator', models.CharField(blank=True, max_length=200)),
-                ('decomposer', models.CharField(default='stored', max_length=200)),
-                ('embedder', models.CharField(default='minilm', max_length=200)),
-                ('labeller', models.CharField(blank=True, max_length=200)),
-                ('answer_kind', models.CharField(choices=[('boolean', 'Yes or no'), ('choice', 'One of lettered options'), ('number', 'A number'), ('text', 'Words')], max_length=8)),
-                ('parameters', models.JSONField(default=dict)),
-                ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('dataset', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='reasoning_studies', to='annotation.dataset')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("updated_at", models.DateTimeField(auto_now=True)),
+                ("name", models.CharField(max_length=200)),
+                ("slug", models.SlugField(max_length=80, unique=True)),
+                ("generator", models.CharField(blank=True, max_length=200)),
+                ("decomposer", models.CharField(default="stored", max_length=200)),
+                ("embedder", models.CharField(default="minilm", max_length=200)),
+                ("labeller", models.CharField(blank=True, max_length=200)),
+                (
+                    "answer_kind",
+                    models.CharField(
+                        choices=[
+                            ("boolean", "Yes or no"),
+                            ("choice", "One of lettered options"),
+                            ("number", "A number"),
+                            ("text", "Words"),
+                        ],
+                        max_length=8,
+                    ),
+                ),
+                ("parameters", models.JSONField(default=dict)),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "dataset",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="reasoning_studies",
+                        to="annotation.dataset",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['name', 'pk'],
+                "ordering": ["name", "pk"],
             },
         ),
         migrations.CreateModel(
-            name='ReasoningRun',
+            name="ReasoningRun",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('updated_at', models.DateTimeField(auto_now=True)),
-                ('state', models.CharField(choices=[('queued', 'Queued'), ('running', 'Running'), ('paused', 'Paused'), ('cancelled', 'Cancelled'), ('failed', 'Failed'), ('partial', 'Partly done'), ('done', 'Done')], db_index=True, default='queued', max_length=12)),
-                ('total', models.PositiveIntegerField(default=0)),
-                ('done', models.PositiveIntegerField(default=0)),
-                ('cached', models.PositiveIntegerField(default=0)),
-                ('invalid', models.PositiveIntegerField(default=0)),
-                ('failed', models.PositiveIntegerField(default=0)),
-                ('prompt_tokens', models.PositiveBigIntegerField(default=0)),
-                ('completion_tokens', models.PositiveBigIntegerField(default=0)),
-                ('cost', models.DecimalField(blank=True, decimal_places=6, max_digits=14, null=True)),
-                ('message', models.TextField(blank=True)),
-                ('log', models.JSONField(default=list)),
-                ('manifest', models.JSONField(default=dict)),
-                ('sequence', models.PositiveBigIntegerField(default=0)),
-                ('deliveries', models.PositiveSmallIntegerField(default=0)),
-                ('lease_owner', models.CharField(blank=True, max_length=80)),
-                ('lease_until', models.DateTimeField(blank=True, null=True)),
-                ('cancel_requested_at', models.DateTimeField(blank=True, null=True)),
-                ('started_at', models.DateTimeField(blank=True, null=True)),
-                ('finished_at', models.DateTimeField(blank=True, null=True)),
-                ('calls', models.PositiveIntegerField(default=0)),
-                ('calls_per_second', models.FloatField(blank=True, null=True)),
-                ('step', models.CharField(choices=[('sample', 'Sample chains'), ('decompose', 'Decompose into facts'), ('score', 'Compare and score'), ('early', 'Early answering'), ('counterfactual', 'Counterfactual edits'), ('ablate', 'Forbid the medoid'), ('judge', 'Judge disagreements')], max_length=14)),
-                ('model', models.CharField(blank=True, max_length=200)),
-                ('options', models.JSONField(blank=True, default=dict)),
-                ('choices', models.JSONField(blank=True, default=dict)),
-                ('then', models.JSONField(blank=True, default=list)),
-                ('created_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='runs', to='auditing.reasoningstudy')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("updated_at", models.DateTimeField(auto_now=True)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("queued", "Queued"),
+                            ("running", "Running"),
+                            ("paused", "Paused"),
+                            ("cancelled", "Cancelled"),
+                            ("failed", "Failed"),
+                            ("partial", "Partly done"),
+                            ("done", "Done"),
+                        ],
+                        db_index=True,
+                        default="queued",
+                        max_length=12,
+                    ),
+                ),
+                ("total", models.PositiveIntegerField(default=0)),
+                ("done", models.PositiveIntegerField(default=0)),
+                ("cached", models.PositiveIntegerField(default=0)),
+                ("invalid", models.PositiveIntegerField(default=0)),
+                ("failed", models.PositiveIntegerField(default=0)),
+                ("prompt_tokens", models.PositiveBigIntegerField(default=0)),
+                ("completion_tokens", models.PositiveBigIntegerField(default=0)),
+                ("cost", models.DecimalField(blank=True, decimal_places=6, max_digits=14, null=True)),
+                ("message", models.TextField(blank=True)),
+                ("log", models.JSONField(default=list)),
+                ("manifest", models.JSONField(default=dict)),
+                ("sequence", models.PositiveBigIntegerField(default=0)),
+                ("deliveries", models.PositiveSmallIntegerField(default=0)),
+                ("lease_owner", models.CharField(blank=True, max_length=80)),
+                ("lease_until", models.DateTimeField(blank=True, null=True)),
+                ("cancel_requested_at", models.DateTimeField(blank=True, null=True)),
+                ("started_at", models.DateTimeField(blank=True, null=True)),
+                ("finished_at", models.DateTimeField(blank=True, null=True)),
+                ("calls", models.PositiveIntegerField(default=0)),
+                ("calls_per_second", models.FloatField(blank=True, null=True)),
+                (
+                    "step",
+                    models.CharField(
+                        choices=[
+                            ("sample", "Sample chains"),
+                            ("decompose", "Decompose into facts"),
+                            ("score", "Compare and score"),
+                            ("early", "Early answering"),
+                            ("counterfactual", "Counterfactual edits"),
+                            ("ablate", "Forbid the medoid"),
+                            ("judge", "Judge disagreements"),
+                        ],
+                        max_length=14,
+                    ),
+                ),
+                ("model", models.CharField(blank=True, max_length=200)),
+                ("options", models.JSONField(blank=True, default=dict)),
+                ("choices", models.JSONField(blank=True, default=dict)),
+                ("then", models.JSONField(blank=True, default=list)),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "study",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="runs",
+                        to="auditing.reasoningstudy",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-pk'],
+                "ordering": ["-pk"],
             },
         ),
         migrations.CreateModel(
-            name='StudyChain',
+            name="StudyChain",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('role', models.CharField(choices=[('sample', 'Sample'), ('alternative', 'Alternative')], default='sample', max_length=11)),
-                ('number', models.PositiveIntegerField()),
-                ('answer', models.TextField(blank=True, null=True)),
-                ('normal_answer', models.TextField(blank=True, null=True)),
-                ('excluded', models.CharField(blank=True, choices=[('no_steps', 'No steps'), ('no_facts', 'No facts'), ('not_decomposed', 'The decomposer gave no answer')], max_length=14)),
-                ('facts', models.JSONField(blank=True, default=list)),
-                ('fact_source', models.CharField(blank=True, max_length=200)),
-                ('fact_warnings', models.JSONField(blank=True, default=list)),
-                ('early', models.JSONField(blank=True, null=True)),
-                ('counterfactual', models.JSONField(blank=True, null=True)),
-                ('case', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='study_chains', to='annotation.case')),
-                ('forbidden', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='alternatives', to='auditing.studychain')),
-                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='chains', to='auditing.reasoningstudy')),
-                ('trace', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='study_chains', to='annotation.trace')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "role",
+                    models.CharField(
+                        choices=[("sample", "Sample"), ("alternative", "Alternative")],
+                        default="sample",
+                        max_length=11,
+                    ),
+                ),
+                ("number", models.PositiveIntegerField()),
+                ("answer", models.TextField(blank=True, null=True)),
+                ("normal_answer", models.TextField(blank=True, null=True)),
+                (
+                    "excluded",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("no_steps", "No steps"),
+                            ("no_facts", "No facts"),
+                            ("not_decomposed", "The decomposer gave no answer"),
+                        ],
+                        max_length=14,
+                    ),
+                ),
+                ("facts", models.JSONField(blank=True, default=list)),
+                ("fact_source", models.CharField(blank=True, max_length=200)),
+                ("fact_warnings", models.JSONField(blank=True, default=list)),
+                ("early", models.JSONField(blank=True, null=True)),
+                ("counterfactual", models.JSONField(blank=True, null=True)),
+                (
+                    "case",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="study_chains",
+                        to="annotation.case",
+                    ),
+                ),
+                (
+                    "forbidden",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="alternatives",
+                        to="auditing.studychain",
+                    ),
+                ),
+                (
+                    "study",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="chains",
+                        to="auditing.reasoningstudy",
+                    ),
+                ),
+                (
+                    "trace",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="study_chains",
+                        to="annotation.trace",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['study', 'case', 'role', 'number'],
+                "ordering": ["study", "case", "role", "number"],
             },
         ),
         migrations.CreateModel(
-            name='QuestionScore',
+            name="QuestionScore",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('document', models.JSONField()),
-                ('parts', models.BinaryField()),
-                ('inputs_sha256', models.CharField(max_length=64)),
-                ('grcs', models.FloatField(blank=True, null=True)),
-                ('divergence', models.FloatField(blank=True, null=True)),
-                ('entropy', models.FloatField(blank=True, null=True)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('case', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='question_scores', to='annotation.case')),
-                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='scores', to='auditing.reasoningstudy')),
-                ('medoid', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='auditing.studychain')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("document", models.JSONField()),
+                ("parts", models.BinaryField()),
+                ("inputs_sha256", models.CharField(max_length=64)),
+                ("grcs", models.FloatField(blank=True, null=True)),
+                ("divergence", models.FloatField(blank=True, null=True)),
+                ("entropy", models.FloatField(blank=True, null=True)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "case",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="question_scores",
+                        to="annotation.case",
+                    ),
+                ),
+                (
+                    "study",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="scores",
+                        to="auditing.reasoningstudy",
+                    ),
+                ),
+                (
+                    "medoid",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="auditing.studychain",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['study', 'case'],
+                "ordering": ["study", "case"],
             },
         ),
         migrations.CreateModel(
-            name='ChainJudgement',
+            name="ChainJudgement",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('updated_at', models.DateTimeField(auto_now=True)),
-                ('kind', models.CharField(choices=[('soundness', 'Soundness'), ('decomposition', 'Decomposition')], max_length=13)),
-                ('source', models.CharField(blank=True, max_length=220)),
-                ('answers', models.JSONField(default=dict)),
-                ('note', models.TextField(blank=True)),
-                ('user', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='chain_judgements', to=settings.AUTH_USER_MODEL)),
-                ('run', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='judgements', to='auditing.reasoningrun')),
-                ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='judgements', to='auditing.reasoningstudy')),
-                ('chain', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='judgements', to='auditing.studychain')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("updated_at", models.DateTimeField(auto_now=True)),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[("soundness", "Soundness"), ("decomposition", "Decomposition")],
+                        max_length=13,
+                    ),
+                ),
+                ("source", models.CharField(blank=True, max_length=220)),
+                ("answers", models.JSONField(default=dict)),
+                ("note", models.TextField(blank=True)),
+                (
+                    "user",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="chain_judgements",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "run",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="judgements",
+                        to="auditing.reasoningrun",
+                    ),
+                ),
+                (
+                    "study",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="judgements",
+                        to="auditing.reasoningstudy",
+                    ),
+                ),
+                (
+                    "chain",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="judgements",
+                        to="auditing.studychain",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['study', 'chain', 'kind', 'pk'],
+                "ordering": ["study", "chain", "kind", "pk"],
             },
         ),
         migrations.CreateModel(
-            name='ReasoningCallAttempt',
+            name="ReasoningCallAttempt",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField()),
-                ('status', models.CharField(max_length=80)),
-                ('raw_request', models.BinaryField()),
-                ('raw_reply', models.BinaryField()),
-                ('error', models.TextField(blank=True)),
-                ('seconds', models.FloatField(default=0.0)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('call', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='attempts', to='auditing.reasoningcall')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("number", models.PositiveIntegerField()),
+                ("status", models.CharField(max_length=80)),
+                ("raw_request", models.BinaryField()),
+                ("raw_reply", models.BinaryField()),
+                ("error", models.TextField(blank=True)),
+                ("seconds", models.FloatField(default=0.0)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "call",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="attempts",
+                        to="auditing.reasoningcall",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['call', 'number'],
-                'constraints': [models.UniqueConstraint(fields=('call', 'number'), name='reasoning_attempt_once_per_number')],
+                "ordering": ["call", "number"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("call", "number"), name="reasoning_attempt_once_per_number"
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
-            name='ReasoningRunItem',
+            name="ReasoningRunItem",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('state', models.CharField(choices=[('queued', 'Queued'), ('running', 'Running'), ('paused', 'Paused'), ('cancelled', 'Cancelled'), ('failed', 'Failed'), ('partial', 'Partly done'), ('done', 'Done')], default='queued', max_length=12)),
-                ('total', models.PositiveIntegerField(default=0)),
-                ('done', models.PositiveIntegerField(default=0)),
-                ('cached', models.PositiveIntegerField(default=0)),
-                ('invalid', models.PositiveIntegerField(default=0)),
-                ('failed', models.PositiveIntegerField(default=0)),
-                ('message', models.TextField(blank=True)),
-                ('case', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='reasoning_run_items', to='annotation.case')),
-                ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='items', to='auditing.reasoningrun')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("queued", "Queued"),
+                            ("running", "Running"),
+                            ("paused", "Paused"),
+                            ("cancelled", "Cancelled"),
+                            ("failed", "Failed"),
+                            ("partial", "Partly done"),
+                            ("done", "Done"),
+                        ],
+                        default="queued",
+                        max_length=12,
+                    ),
+                ),
+                ("total", models.PositiveIntegerField(default=0)),
+                ("done", models.PositiveIntegerField(default=0)),
+                ("cached", models.PositiveIntegerField(default=0)),
+                ("invalid", models.PositiveIntegerField(default=0)),
+                ("failed", models.PositiveIntegerField(default=0)),
+                ("message", models.TextField(blank=True)),
+                (
+                    "case",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="reasoning_run_items",
+                        to="annotation.case",
+                    ),
+                ),
+                (
+                    "run",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="items",
+                        to="auditing.reasoningrun",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['pk'],
-                'constraints': [models.UniqueConstraint(fields=('run', 'case'), name='case_once_per_reasoning_run')],
+                "ordering": ["pk"],
+                "constraints": [
+                    models.UniqueConstraint(fields=("run", "case"), name="case_once_per_reasoning_run")
+                ],
             },
         ),
         migrations.AddConstraint(
-            model_name='studychain',
-            constraint=models.UniqueConstraint(fields=('study', 'case', 'role', 'number'), name='chain_once_per_number'),
+            model_name="studychain",
+            constraint=models.UniqueConstraint(
+                fields=("study", "case", "role", "number"), name="chain_once_per_number"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='questionscore',
-            constraint=models.UniqueConstraint(fields=('study', 'case'), name='score_once_per_question'),
+            model_name="questionscore",
+            constraint=models.UniqueConstraint(fields=("study", "case"), name="score_once_per_question"),
         ),
         migrations.AddConstraint(
-            model_name='chainjudgement',
-            constraint=models.UniqueConstraint(condition=models.Q(('user__isnull', False)), fields=('chain', 'kind', 'user'), name='judgement_once_per_person'),
+            model_name="chainjudgement",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("user__isnull", False)),
+                fields=("chain", "kind", "user"),
+                name="judgement_once_per_person",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='chainjudgement',
-            constraint=models.UniqueConstraint(condition=models.Q(('user__isnull', True)), fields=('chain', 'kind', 'source'), name='judgement_once_per_judge'),
+            model_name="chainjudgement",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("user__isnull", True)),
+                fields=("chain", "kind", "source"),
+                name="judgement_once_per_judge",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='chainjudgement',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('source', ''), ('user__isnull', False)), models.Q(('user__isnull', True), models.Q(('source', ''), _negated=True)), _connector='OR'), name='judgement_of_a_person_or_a_judge'),
+            model_name="chainjudgement",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("source", ""), ("user__isnull", False)),
+                    models.Q(("user__isnull", True), models.Q(("source", ""), _negated=True)),
+                    _connector="OR",
+                ),
+                name="judgement_of_a_person_or_a_judge",
+            ),
         ),
     ]

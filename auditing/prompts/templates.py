@@ -18,6 +18,14 @@ JUDGE_CLINICAL_PROMPT = "judge-clinical-v1"
 JUDGE_MATHEMATICAL_PROMPT = "judge-mathematical-v1"
 TARGET_LABEL_PROMPT = "target-label-v1"
 VIDEO_REASONING_PROMPT = "video-reasoning-v1"
+CHAIN_PROMPT = "chain-v1"
+FORBIDDEN_CHAIN_PROMPT = "chain-forbidden-v1"
+FACTS_PROMPT = "facts-v1"
+EARLY_ANSWER_PROMPT = "early-answer-v1"
+COUNTERFACTUAL_PROMPT = "counterfactual-v1"
+EDITED_ANSWER_PROMPT = "edited-answer-v1"
+SOUNDNESS_PROMPT = "soundness-v1"
+DECOMPOSITION_PROMPT = "decomposition-v1"
 
 _SECTION = re.compile(r"^\[(system|user)\][ \t]*$", re.MULTILINE)
 _FIELD = re.compile(r"\{\{([a-z_]+)\}\}")

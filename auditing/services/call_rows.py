@@ -1,7 +1,7 @@
 """Accepting answers that are kept with every attempt, each a row of its own.
 
-The rules are those of `auditing.services.call_store`. Judges and drafts share this; what is particular to one of them
-is in its own store.
+The rules are those of `auditing.services.call_store`. Judges, drafts and reasoning studies share this; what
+is particular to one of them is in its own store.
 """
 
 import zlib
@@ -11,7 +11,15 @@ from typing import Any
 
 from django.db.models import Max
 
-from auditing.models import CallStatus, DraftCall, DraftCallAttempt, JudgeCall, JudgeCallAttempt
+from auditing.models import (
+    CallStatus,
+    DraftCall,
+    DraftCallAttempt,
+    JudgeCall,
+    JudgeCallAttempt,
+    ReasoningCall,
+    ReasoningCallAttempt,
+)
 from auditing.services.call_store import COMPRESSION, REASON_LENGTH, NewAnswer, split_status
 
 FIELDS = (
@@ -30,8 +38,8 @@ FIELDS = (
 class CallTables:
     """Tables of calls and attempts; `labeller` is the column that says who answered, `own` are further columns."""
 
-    call: type[JudgeCall] | type[DraftCall]
-    attempt: type[JudgeCallAttempt] | type[DraftCallAttempt]
+    call: type[JudgeCall] | type[DraftCall] | type[ReasoningCall]
+    attempt: type[JudgeCallAttempt] | type[DraftCallAttempt] | type[ReasoningCallAttempt]
     labeller: str
     own: tuple[str, ...] = ()
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from annotation.formats.chains import case_meta_of, meta_of
 from annotation.formats.records import RelationRecord, SegmentRecord, TraceRecord
 from annotation.formats.registry import write_uroreason
 from annotation.models import Dataset, Segment
@@ -142,7 +143,8 @@ def _labelled(result: AuditResult, name: str) -> LabelledTrace:
         reference=case.reference,
         generator=trace.generator,
         case_sections=tuple((heading, text) for heading, text in case.sections),
-        meta=trace.meta,
+        meta=meta_of(trace.meta, result.segmentation),
+        case_meta=case_meta_of(case.meta),
     )
     scored = [ScoredRelation.from_row(row) for row in result.relations]
     asked = sum(item.status != MISSING for item in scored)

@@ -6,12 +6,22 @@ from typing import Any
 
 from django.db import transaction
 
+from annotation.formats.chains import SENTENCES, STEP_FORMAT, has_no_steps, one_after_another
 from annotation.formats.fields import short_title
-from annotation.formats.records import MAX_FILE_BYTES, Problem, ReadOptions, SegmentRecord, TraceRecord
+from annotation.formats.records import (
+    MAX_FILE_BYTES,
+    MAX_SEGMENT_CHARACTERS,
+    MAX_SEGMENTS,
+    Problem,
+    ReadOptions,
+    SegmentRecord,
+    TraceRecord,
+)
 from annotation.formats.registry import detect, get_format, unrecognised
 from annotation.models import Dataset, Trace
 from annotation.services import dataset_create, traces_create
 from auditing.core import segmentation
+from auditing.core.grapheval.chains import parse_chain
 from reasonaudit.lib.errors import UserError
 
 ANNOTATED_RELATIONS = frozenset({"parc", "entailmentbank"})
@@ -97,7 +107,7 @@ def read_upload(
         notes.append(f"Recognised as {chosen.title}.")
     found = chosen.read(data, filename, options or ReadOptions())
     records = [prepared(record, chosen.name) for record in found.traces]
-    problems = [*found.problems, *_empty_splits(records, filename)]
+    problems = [*found.problems, *_empty_splits(records, filename), *_large_splits(records, filename)]
     if not records and not problems:
         problems = [
             Problem(
@@ -115,12 +125,75 @@ def prepared(record: TraceRecord, format_name: str) -> TraceRecord:
         record = replace(record, title=short_title(first) or record.case_id)
     if format_name in ANNOTATED_RELATIONS:
         record = replace(record, meta={**record.meta, "relations_given": True})
-    return split_raw_text(record)
+    return split_raw_text(with_chain_of_text(record))
+
+
+def with_chain_of_text(record: TraceRecord) -> TraceRecord:
+    """Return the record with the chain that its raw text holds; another record comes back as it is.
+
+    A reply in the step format is parsed as one that was sampled here: each step is a segment, and what it depends on
+    goes into ``meta["chain"]`` with the warnings. Other reasoning is split into segments that each depend on the one
+    before. A reply without any step makes a trace of the context alone, whose chain says that it has no step. An
+    answer that the file gives goes before one that the text states.
+    """
+    given = record.meta.get("chain")
+    if (
+        record.raw_text is None
+        or not isinstance(given, dict)
+        or len(record.segments) > record.context_segments
+    ):
+        return record
+    if given.get("from_text") == STEP_FORMAT:
+        return _with_steps(record, given, record.raw_text)
+    if given.get("from_text") == SENTENCES:
+        parts = _parts(record.raw_text)
+        return _with_chain(record, given, parts, list(enumerate(one_after_another(len(parts)), 1)), [])
+    return record
+
+
+def _with_steps(record: TraceRecord, given: Mapping[str, Any], text: str) -> TraceRecord:
+    chain = parse_chain(text)
+    steps = [step for step in chain.steps if step.text]
+    warnings = [warning.to_dict() for warning in chain.warnings]
+    warnings += [{"code": "empty_step", "step": step.index} for step in chain.steps if not step.text]
+    warnings += [
+        {"code": "cut_step", "step": step.index} for step in steps if len(step.text) > MAX_SEGMENT_CHARACTERS
+    ]
+    if given.get("answer") is not None:
+        warnings = [warning for warning in warnings if warning["code"] != "missing_answer"]
+    elif chain.answer is not None:
+        given = {**given, "answer": chain.answer}
+    known = {step.index for step in steps}
+    kept = [(step.index, [index for index in step.depends_on if index in known]) for step in steps]
+    return _with_chain(record, given, [step.text[:MAX_SEGMENT_CHARACTERS] for step in steps], kept, warnings)
+
+
+def _with_chain(
+    record: TraceRecord,
+    given: Mapping[str, Any],
+    parts: list[str],
+    steps: list[tuple[int, list[int]]],
+    warnings: list[dict[str, Any]],
+) -> TraceRecord:
+    chain = {
+        "steps": [{"index": index, "depends_on": depends_on} for index, depends_on in steps],
+        "answer": None,
+        **{name: value for name, value in given.items() if name != "from_text"},
+        "warnings": [*given.get("warnings", []), *warnings],
+    }
+    segments = (*record.segments, *(SegmentRecord(part) for part in parts))
+    return replace(record, segments=segments, meta={**record.meta, "chain": chain})
+
+
+def _parts(text: str) -> list[str]:
+    """Return the segments of a text; a text that has none is one."""
+    parts = [text[span.start : span.end] for span in segmentation.split(text)]
+    return parts or [text.strip()]
 
 
 def split_raw_text(record: TraceRecord) -> TraceRecord:
     """Return the record with its raw reasoning split into segments after the context."""
-    if record.raw_text is None or len(record.segments) > record.context_segments:
+    if record.raw_text is None or len(record.segments) > record.context_segments or has_no_steps(record.meta):
         return record
     text = record.raw_text
     parts = tuple(SegmentRecord(text[span.start : span.end]) for span in segmentation.split(text))
@@ -137,7 +210,23 @@ def _empty_splits(records: list[TraceRecord], filename: str) -> list[Problem]:
             "Give its reasoning.",
         )
         for record in records
-        if record.raw_text is not None and len(record.segments) == record.context_segments
+        if record.raw_text is not None
+        and len(record.segments) == record.context_segments
+        and not has_no_steps(record.meta)
+    ]
+
+
+def _large_splits(records: list[TraceRecord], filename: str) -> list[Problem]:
+    return [
+        Problem(
+            filename,
+            None,
+            "raw_text",
+            f"trace {record.id}: splitting makes {len(record.segments):,} segments; at most {MAX_SEGMENTS:,} are kept",
+            "Split the text into several traces.",
+        )
+        for record in records
+        if len(record.segments) > MAX_SEGMENTS
     ]
 
 

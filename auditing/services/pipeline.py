@@ -281,6 +281,7 @@ class Pipeline:
     def _finish_trace(self) -> list[Question]:
         self._finish(self._questions.completed[0])
         self._questions.completed.popleft()
+        self._blocked = False  # there is room for another one, even if this one had nothing to ask
         return []
 
     def _touch(self) -> list[Question]:

@@ -9,7 +9,7 @@ from django.utils import timezone
 from annotation.models import Dataset, Trace
 from auditing import events
 from auditing.core.parameters import AuditParameters
-from auditing.models import AuditRun, AuditRunTrace, DraftRun, JudgeRun
+from auditing.models import AuditRun, AuditRunTrace, DraftRun, JudgeRun, ReasoningRun
 from auditing.selectors.runs import run_progress
 from auditing.services import labellers
 from auditing.services.options import RunOptions
@@ -21,7 +21,7 @@ from reasonaudit.lib.runs import add_log_line, lease_is_alive, set_state
 __all__ = ["RunPlan", "create", "plan", "request_cancel", "resume"]
 
 NAMED_IN_ERRORS = 5
-AnyRun = TypeVar("AnyRun", AuditRun, JudgeRun, DraftRun)
+AnyRun = TypeVar("AnyRun", AuditRun, JudgeRun, DraftRun, ReasoningRun)
 
 
 def create(

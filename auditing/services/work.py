@@ -14,7 +14,16 @@ from typing import Any, Protocol
 from django.conf import settings
 from django.db import connection, transaction
 
-from auditing.models import AuditRun, AuditRunTrace, DraftItem, DraftRun, JudgeRun, JudgeRunTrace
+from auditing.models import (
+    AuditRun,
+    AuditRunTrace,
+    DraftItem,
+    DraftRun,
+    JudgeRun,
+    JudgeRunTrace,
+    ReasoningRun,
+    ReasoningRunItem,
+)
 from auditing.services import call_store
 from reasonaudit.lib.models import ACTIVE_STATES, RunState
 from reasonaudit.lib.runs import (
@@ -62,8 +71,8 @@ class AnswerStore(Protocol):
 class RunKind:
     """One kind of run: its tables, and where its answers are kept."""
 
-    run: type[AuditRun] | type[JudgeRun] | type[DraftRun]
-    run_trace: type[AuditRunTrace] | type[JudgeRunTrace] | type[DraftItem]
+    run: type[AuditRun] | type[JudgeRun] | type[DraftRun] | type[ReasoningRun]
+    run_trace: type[AuditRunTrace] | type[JudgeRunTrace] | type[DraftItem] | type[ReasoningRunItem]
     store: AnswerStore
 
 

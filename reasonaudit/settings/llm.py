@@ -23,3 +23,5 @@ LLM_IMAGE_MODELS = [
 LLM_DRAFT_PICTURES = int(os.environ.get("LLM_DRAFT_PICTURES", "8"))
 # Folder with target-label.txt and video-reasoning.txt to use instead of the application's own prompts.
 DRAFT_PROMPT_DIR = os.environ.get("DRAFT_PROMPT_DIR", "")
+# Folder with files such as chain.txt and facts.txt to use instead of the prompts of GraphEVAL studies.
+ELICIT_PROMPT_DIR = os.environ.get("ELICIT_PROMPT_DIR", "")

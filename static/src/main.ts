@@ -11,6 +11,9 @@ const islands: Record<string, () => Promise<Island>> = {
   "label-case": () => import("./islands/label-case/index"),
   adjudicate: () => import("./islands/adjudicate/index"),
   "video-refine": () => import("./islands/video-refine/index"),
+  "reasoning-study": () => import("./islands/reasoning-study/index"),
+  "reasoning-audit": () => import("./islands/reasoning-audit/index"),
+  "reasoning-question": () => import("./islands/reasoning-question/index"),
 };
 
 for (const host of document.querySelectorAll<HTMLElement>("[data-island]")) {
@@ -44,8 +47,8 @@ const pageParts: Record<string, () => Promise<unknown>> = {
   "form[data-logout]": () => import("./pages/logout-guard"),
   "form[data-upload]": () => import("./pages/video-upload"),
   "[data-split-cursor]": () => import("./pages/segment-split"),
-  // The plan comes later by htmx on the list of traces; its place is there from the start.
-  "#plan, [data-submit-once]": () => import("./pages/submit-once"),
+  // Plans come later by htmx on the list of traces and on a study's page; their place is there from the start.
+  "#plan, #plan-all, [data-submit-once]": () => import("./pages/submit-once"),
 };
 for (const [selector, load] of Object.entries(pageParts)) {
   if (document.querySelector(selector)) void load();

@@ -16,6 +16,7 @@ def draft_models(settings) -> None:
     settings.LLM_IMAGE_MODELS = ["seer"]
     settings.LLM_DRAFT_PICTURES = 3
     settings.DRAFT_PROMPT_DIR = ""
+    settings.ELICIT_PROMPT_DIR = ""
 
 
 @pytest.fixture

@@ -2,7 +2,19 @@
 
 from django.urls import URLPattern, path
 
-from auditing.api.v1 import audits, data, drafts, judges, runs, studies, study_audits, study_results
+from auditing.api.v1 import (
+    audits,
+    data,
+    drafts,
+    judges,
+    reasoning,
+    reasoning_judgements,
+    reasoning_studies,
+    runs,
+    studies,
+    study_audits,
+    study_results,
+)
 
 urlpatterns: list[URLPattern] = [
     path("datasets/", data.DatasetList.as_view(), name="dataset-list"),
@@ -46,6 +58,41 @@ urlpatterns: list[URLPattern] = [
         "refinements/<uuid:assignment>/drafts/<uuid:draft>/cancel/",
         drafts.RefinementDraftCancel.as_view(),
         name="refinement-draft-cancel",
+    ),
+    path(
+        "reasoning-studies/<slug:slug>/",
+        reasoning_studies.ReasoningStudyDocument.as_view(),
+        name="reasoning-study",
+    ),
+    path(
+        "reasoning-studies/<slug:slug>/sweep/",
+        reasoning_studies.ReasoningStudySweep.as_view(),
+        name="reasoning-sweep",
+    ),
+    path(
+        "reasoning-runs/<int:pk>/",
+        reasoning_studies.ReasoningRunDetail.as_view(),
+        name="reasoning-run-detail",
+    ),
+    path(
+        "reasoning-runs/<int:pk>/cancel/",
+        reasoning_studies.ReasoningRunCancel.as_view(),
+        name="reasoning-run-cancel",
+    ),
+    path(
+        "reasoning-runs/<int:pk>/resume/",
+        reasoning_studies.ReasoningRunResume.as_view(),
+        name="reasoning-run-resume",
+    ),
+    path(
+        "reasoning-studies/<slug:slug>/questions/<int:case>/",
+        reasoning.ReasoningQuestion.as_view(),
+        name="reasoning-question",
+    ),
+    path(
+        "reasoning-studies/<slug:slug>/judgements/",
+        reasoning_judgements.ReasoningJudgements.as_view(),
+        name="reasoning-judgements",
     ),
     path("studies/<slug:slug>/audit/", study_audits.ChosenAudit.as_view(), name="study-audit"),
     path("studies/<slug:slug>/agreement/", study_audits.StudyAgreement.as_view(), name="study-agreement"),

@@ -100,10 +100,47 @@ def select_medoid(
     ValueError
         If the numbers of chains differ.
     """
+    return choose_medoid(
+        distances,
+        support(embeddings, tau=tau),
+        terminals,
+        answers,
+        alpha=alpha,
+        w_terminal=w_terminal,
+        w_other=w_other,
+        require_answer=require_answer,
+        normalize_consensus=normalize_consensus,
+    )
+
+
+def choose_medoid(
+    distances: ArrayLike,
+    shares: Sequence[ArrayLike],
+    terminals: Sequence[Sequence[int]],
+    answers: Sequence[str | None],
+    *,
+    alpha: float = 0.8,
+    w_terminal: float = 2.0,
+    w_other: float = 1.0,
+    require_answer: bool = False,
+    normalize_consensus: bool = False,
+) -> Medoid:
+    """Choose the medoid where the support of every fact is known; see `select_medoid`.
+
+    Parameters
+    ----------
+    shares : sequence of N arrays of shape (m,)
+        What `support` gives.
+
+    Raises
+    ------
+    ValueError
+        If the numbers of chains differ.
+    """
     matrix, n = np.asarray(distances, dtype=np.float64), len(answers)
-    if not (len(embeddings) == len(terminals) == n) or matrix.size != n * n:
+    if not (len(shares) == len(terminals) == n) or matrix.size != n * n:
         raise ValueError(
-            f"{len(embeddings)} embeddings, {len(terminals)} lists of terminals, {n} answers and distances of "
+            f"{len(shares)} chains with facts, {len(terminals)} lists of terminals, {n} answers and distances of "
             f"shape {matrix.shape} do not belong to one sample of chains."
         )
     if n == 0:
@@ -111,9 +148,9 @@ def select_medoid(
     similarity = 1 - matrix
     np.fill_diagonal(similarity, 0.0)
     centrality = similarity.sum(axis=1)
-    shares = support(embeddings, tau=tau)
+    found = [np.asarray(share, dtype=np.float64) for share in shares]
     consensus = np.array(
-        [_weighted(share, ends, w_terminal, w_other) for share, ends in zip(shares, terminals, strict=True)]
+        [_weighted(share, ends, w_terminal, w_other) for share, ends in zip(found, terminals, strict=True)]
     )
     central, agreed = _of_largest(centrality), consensus
     if normalize_consensus:
@@ -127,7 +164,7 @@ def select_medoid(
         centrality=tuple(centrality.tolist()),
         centrality_term=tuple(central.tolist()),
         consensus=tuple(consensus.tolist()),
-        support=tuple(tuple(share.tolist()) for share in shares),
+        support=tuple(tuple(share.tolist()) for share in found),
     )
 
 

@@ -19,7 +19,7 @@ matchings are kept apart from beta and gamma, so other values of those cost no f
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal
 
@@ -199,6 +199,7 @@ def distance_parts(
     parameters: DistanceParameters = DEFAULTS,
     *,
     edge_embeddings: Sequence[ArrayLike] | None = None,
+    after_pair: Callable[[], object] | None = None,
 ) -> DistanceParts:
     """Match every pair of graphs, equal graphs only once.
 
@@ -212,6 +213,8 @@ def distance_parts(
         `indel`, `clip_negative` and `edge_embedding` decide here; beta and gamma are free afterwards.
     edge_embeddings : sequence of array_like, shape (edges of the graph, dim), optional
         Embeddings of the edges' texts, needed for ``edge_embedding="text"``.
+    after_pair : callable, optional
+        Called after each pair that was matched, since large graphs take minutes; what it raises ends the matching.
 
     Raises
     ------
@@ -250,6 +253,8 @@ def distance_parts(
     costs = np.zeros((2, len(first), len(first)))
     for i, j, cost_v, cost_e in _matched(nodes, edges, ends, first, count > 1):
         costs[:, i, j] = costs[:, j, i] = cost_v, cost_e
+        if after_pair is not None:
+            after_pair()
 
     everywhere = np.ix_(kind, kind)
     node_counts = np.array([len(graph.facts) for graph in graphs], dtype=np.float64)

@@ -352,6 +352,20 @@ KEYS = {
         "human_labels_first_error_idx",
     ],
     "bb_mistake": ["input", "steps", "mistake_index", "answer", "target"],
+    "cot_samples": [
+        "id",
+        "question",
+        "context",
+        "options",
+        "gold",
+        "answer_kind",
+        "samples",
+    ],
+    "gsm8k_solutions": ["question", "ground_truth", "6b_finetuning"],
+    "tot_game24": ["idx", "ys", "infos"],
+    "zeroeval": ["id", "question", "gold", "samples"],
+    "inferential_strategies": ["id", "instance", "annotations"],
+    "logic_llm": ["id", "question", "answer", "predicted_reasoning", "predicted_answer"],
 }
 
 
@@ -360,7 +374,8 @@ KEYS = {
 @given(data=st.data())
 def test_any_values_in_the_known_fields_never_raise(name: str, data: st.DataObject) -> None:
     record = data.draw(st.fixed_dictionaries({}, optional=dict.fromkeys(KEYS[name], json_values)))
-    text = json.dumps({"q": [record]} if name == "mr_ben" else record)
+    wrapped = {"mr_ben": {"q": [record]}, "inferential_strategies": {"instances": [record]}}
+    text = json.dumps(wrapped.get(name, record))
     result = read(name, text.encode())
     assert result.traces or result.problems
 

@@ -17,6 +17,12 @@ FILES = {
     "entailmentbank": "entailmentbank.jsonl",
     "hard2verify": "hard2verify.jsonl",
     "bb_mistake": "bb_mistake.jsonl",
+    "cot_samples": "cot_samples.jsonl",
+    "gsm8k_solutions": "gsm8k_solutions.jsonl",
+    "tot_game24": "tot_game24.json",
+    "zeroeval": "zeroeval.jsonl",
+    "inferential_strategies": "inferential_strategies.json",
+    "logic_llm": "logic_llm.json",
 }
 
 

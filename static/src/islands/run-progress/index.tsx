@@ -33,9 +33,16 @@ export function mount(host: HTMLElement): void {
   }
 }
 
+/** What a kind of run counts, and what its end leads to. */
+const COUNTED = {
+  audit: { one: "call", many: "relation calls", show: "Show the audit" },
+  judge: { one: "segment", many: "segments", show: "Show the verdicts" },
+  reasoning: { one: "item", many: "items", show: "Show the results" },
+};
+
 function Bar({ run }: { run: RunMessage }) {
   const share = percent(run);
-  const name = `${STATE_WORDS[run.state].word}, ${run.done} of ${run.total} ${run.kind === "judge" ? "segments" : "relation calls"}`;
+  const name = `${STATE_WORDS[run.state].word}, ${run.done} of ${run.total} ${COUNTED[run.kind ?? "audit"].many}`;
   if (share === null) return <progress class={`progress-line ${run.state}`} aria-label={name} />;
   return (
     <progress class={`progress-line ${run.state}`} max={run.total} value={run.done} aria-label={name}>
@@ -112,7 +119,7 @@ function Full({ progress, order, doneHref }: FullProps) {
         )}
         {run.state === "done" && doneHref && (
           <a class="btn btn-primary btn-sm" href={doneHref}>
-            {run.kind === "judge" ? "Show the verdicts" : "Show the audit"}
+            {COUNTED[run.kind ?? "audit"].show}
           </a>
         )}
         {run.state === "done" && !doneHref && (
@@ -134,7 +141,7 @@ function Full({ progress, order, doneHref }: FullProps) {
 
 /** "61 of 96 calls, 4 cached, 1 invalid, 40.1 per second, 10 s left". */
 function facts(run: RunMessage): string {
-  const parts = [`${run.done.toLocaleString("en")} of ${plural(run.total, run.kind === "judge" ? "segment" : "call")}`];
+  const parts = [`${run.done.toLocaleString("en")} of ${plural(run.total, COUNTED[run.kind ?? "audit"].one)}`];
   if (run.cached) parts.push(`${run.cached.toLocaleString("en")} cached`);
   if (run.invalid) parts.push(`${run.invalid.toLocaleString("en")} invalid`);
   if (run.failed) parts.push(`${run.failed.toLocaleString("en")} failed`);
