@@ -9,7 +9,7 @@ from annotation.models import Dataset, Study
 from auditing import tasks
 from auditing.core.parameters import AuditParameters
 from auditing.services import imports
-from reasonaudit import demo_study, demo_video
+from reasonaudit import demo_chains, demo_study, demo_video
 from reasonaudit.accounts import second_factor
 from reasonaudit.accounts.models import Role, User
 from reasonaudit.lib import embedded
@@ -49,6 +49,13 @@ def _video_study() -> None:
         demo_video.load(**{part: User.objects.get(username=name) for part, name in people.items()})
 
 
+@transaction.atomic
+def _chain_study(owner: User) -> None:
+    """Make the demonstration's study of chains where its data set is missing, whole or not at all."""
+    if not Dataset.objects.filter(name=demo_chains.DATA_SET).exists():
+        demo_chains.load(owner)
+
+
 def prepare() -> list[tuple[str, str, str]]:
     """Migrate, make the logins anew and load the data sets that are missing; returns (user, password, role)."""
     call_command("migrate", verbosity=0)
@@ -59,6 +66,7 @@ def prepare() -> list[tuple[str, str, str]]:
             load(file, name, owner)
     _study()
     _video_study()
+    _chain_study(owner)
     return logins
 
 
