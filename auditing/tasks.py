@@ -69,10 +69,16 @@ def run_draft(context: JobContext, *, run_id: int) -> str | None:
 
 @app.task(name="auditing.reason", queue=QUEUE, pass_context=True)
 def run_reasoning(context: JobContext, *, run_id: int) -> str | None:
-    """Carry out a step of a study of reasoning, and make the job of the step that follows."""
-    return reasoning_execution.execute(
+    """Carry out a step of a study of reasoning, make the job of the step that follows, or the results ready."""
+    left = reasoning_execution.execute(
         run_id, should_stop=context.should_abort, on_next=_enqueue_stored_reasoning_run
     )
+    if left is not None:
+        # The statistics load scipy, which the web server and other commands can do without.
+        from auditing.services.grapheval import results
+
+        results.make_ready(run_id)
+    return left
 
 
 def _enqueue_stored_reasoning_run(run_id: int) -> None:

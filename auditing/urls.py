@@ -55,7 +55,7 @@ urlpatterns = [
     path("grapheval/<slug:slug>/export/", reasoning_studies.reasoning_export, name="reasoning_export"),
     path("grapheval/<slug:slug>/delete/", reasoning_studies.reasoning_delete, name="reasoning_delete"),
     path(
-        "grapheval/<slug:slug>/questions/<int:case>/",
+        "grapheval/<slug:slug>/questions/<int:pk>/",
         reasoning_question.reasoning_question,
         name="reasoning_question",
     ),

@@ -6,7 +6,7 @@ Fields of each line, as the repository's README describes them: input, steps, ta
 
 from __future__ import annotations
 
-from annotation.formats.chains import chain_meta, kind_of_answer, one_after_another, options_of
+from annotation.formats.chains import chained_meta, kind_of_answer, options_of
 from annotation.formats.fields import (
     Row,
     accept_all,
@@ -41,7 +41,7 @@ def _trace(row: Row, task: str, number: int) -> TraceRecord:
     steps = steps_with_first_error(row, "mistake_index", row.texts("steps"), first_error)
     answer, target = row.text("answer"), row.text("target")
     kind, choices = kind_of_answer(target), options_of(question.rpartition("Options:")[2])
-    chain = chain_meta(one_after_another(len(steps)), answer, kind, 1)
+    chain = chained_meta(len(steps), answer, kind, 1)
     meta: dict[str, object] = {"source": "BIG-Bench Mistake", "task": task, "answer": answer, "chain": chain}
     if answer.strip() and target.strip():
         meta["final_answer_correct"] = _plain(answer) == _plain(target)

@@ -11,6 +11,8 @@ section 3. `TraceRecord.meta["chain"]` is an object with
 
 Instead of `steps`, `from_text` says how the caller makes them of `raw_text`: `STEP_FORMAT` (numbered steps that name
 what they depend on) or `SENTENCES` (each segment a step that depends on the one before).
+
+Where nothing says what steps depend on, each is taken to depend on the one before, and the warning `ASSUMED` marks it.
 """
 
 from __future__ import annotations
@@ -24,6 +26,10 @@ from types import MappingProxyType
 ANSWER_KINDS = ("boolean", "choice", "number", "text")
 STEP_FORMAT = "steps"
 SENTENCES = "sentences"
+ASSUMED: Mapping[str, object] = MappingProxyType({"code": "assumed_dependencies"})
+
+MOST_INDEX = 10**6
+"""Numbers of steps stay below it."""
 
 MAX_NUMBER_CHARACTERS = 40
 """Longer numbers take no part in value flow: their digits repeat, and nothing is computed from them."""
@@ -70,23 +76,33 @@ def chain_meta(
     }
 
 
-def chain_of_text(
+def chain_of_reply(
     how: str,
+    reply: str,
     answer: str | None,
     kind: str,
     take: int,
     *,
     warnings: Iterable[Mapping[str, object]] = (),
     more: Mapping[str, object] = MappingProxyType({}),
-) -> dict[str, object]:
-    """Return the `chain` of a trace whose steps the caller makes of its raw text; see `chain_meta`.
+) -> tuple[str | None, dict[str, object]]:
+    """Return the raw text and the `chain` of a trace whose steps the caller makes of a reply; see `chain_meta`.
 
-    In `STEP_FORMAT` the text may say the answer itself, so that a missing one is no warning yet.
+    A blank reply is a chain as well: it is kept and counted, has no raw text and no step. In `STEP_FORMAT` the text may
+    say the answer itself, so that a missing one is no warning yet.
     """
+    if not reply.strip():
+        return None, chain_meta((), answer, kind, take, warnings=warnings, more=more)
     rest = _rest(answer, kind, take, list(warnings), more)
     if how == STEP_FORMAT and rest["answer"] is None:
-        rest["warnings"] = list(warnings)
-    return {"from_text": how, **rest}
+        rest["warnings"] = [dict(warning) for warning in warnings]
+    return reply, {"from_text": how, **rest}
+
+
+def chained_meta(count: int, answer: str | None, kind: str, take: int) -> dict[str, object]:
+    """Return the `chain` of a trace of so many steps of which nothing says what they depend on; see `chain_meta`."""
+    warnings = [ASSUMED] if count > 1 else []
+    return chain_meta(one_after_another(count), answer, kind, take, warnings=warnings)
 
 
 def _rest(
@@ -124,14 +140,18 @@ def samples_of(
         (line, value) of each question.
     field
         Its list of samples; the yielded object holds one of them as `sample`, its place as `take` (from 1), and the
-        question's other fields. A record without such a list is yielded as it is, for the reader to say so.
+        question's other fields. A record without such a list is yielded without a `sample`, for the reader to say so.
     beside
         Lists of the same length, of which the yielded object holds the item at the same place.
     """
     for line, value in records:
         samples = value.get(field) if isinstance(value, dict) else None
-        if not isinstance(value, dict) or not isinstance(samples, list) or not samples:
+        if not isinstance(value, dict):
             yield line, value
+            continue
+        if not isinstance(samples, list) or not samples:
+            # What stands under `sample` in the file is none of ours: no reader may take it for one.
+            yield line, {name: item for name, item in value.items() if name not in ("sample", "take")}
             continue
         shared = shared_keys(value, {field, *beside})
         for place, sample in enumerate(samples):
@@ -299,7 +319,7 @@ def _list(chain: Mapping[str, object], name: str) -> list[object]:
 
 
 def _whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < MOST_INDEX
 
 
 def _all_whole(item: Mapping[str, object], name: str) -> bool:

@@ -13,10 +13,11 @@ from typing import NamedTuple
 
 from annotation.formats.chains import (
     ANSWER_KINDS,
+    ASSUMED,
     STEP_FORMAT,
     chain_faults,
     chain_meta,
-    chain_of_text,
+    chain_of_reply,
     kind_of_answer,
     one_after_another,
     samples_of,
@@ -31,7 +32,7 @@ SCHEMA_FAMILY = "reasonaudit.cot-samples/"
 
 _QUESTION_KEYS = {
     *("schema", "id", "question", "context", "options", "gold", "answer_kind", "domain", "title"),
-    *("samples", "sample", "take"),
+    *("samples", "sample", "take"),  # the last two are made by `samples_of`
 }
 _SAMPLE_KEYS = {
     *("id", "generator", "text", "steps", "answer", "facts", "prefix_answers", "step_answers"),
@@ -64,11 +65,12 @@ def read(data: bytes, filename: str, options: ReadOptions) -> ReadResult:
     text = decode(data, collector)
     if text is not None:
         rows = samples_of(iter_records(text, collector), "samples")
-        accept_all(rows, lambda row, _: _trace(row), collector)
+        questions: dict[str, object] = {}
+        accept_all(rows, lambda row, _: _trace(row, questions), collector)
     return collector.result()
 
 
-def _trace(row: Row) -> TraceRecord:
+def _trace(row: Row, questions: dict[str, object]) -> TraceRecord:
     _check_schema(row)
     row.require("id", "question")
     if "sample" not in row.values:
@@ -86,6 +88,13 @@ def _trace(row: Row) -> TraceRecord:
     parts = [("Context", context), ("Question", question), ("Options", listed)]
     sections = tuple((heading, text) for heading, text in parts if text)
     case_id = row.text("id").strip()
+    said = (parts, gold, kind)
+    if questions.setdefault(case_id, said) != said:
+        raise row.fail(
+            "id",
+            f"question {shown(case_id)} is on an earlier line with another text, options, right answer or kind",
+            "Give it another id.",
+        )
     segments, raw_text, chain = _chain(sample, kind, take)
     return TraceRecord(
         id=f"{case_id}-{sample.text('id').strip() or f'{take:02d}'}",
@@ -164,13 +173,9 @@ def _chain(
     if sample.has("text") and sample.has("steps"):
         raise sample.fail("text", "both text and steps are given", "Give one of them.")
     if sample.has("text"):
-        text = sample.text("text")
-        if text.strip():
-            chain = chain_of_text(STEP_FORMAT, answer, kind, take, more=more)
-            _check(sample, chain, None)
-            return (), text, chain
-        # A reply without any text is a chain as well: it is kept and counted, and has no step.
-        return (), None, chain_meta((), answer, kind, take, more=more)
+        raw_text, chain = chain_of_reply(STEP_FORMAT, sample.text("text"), answer, kind, take, more=more)
+        _check(sample, chain, None)
+        return (), raw_text, chain
     if not sample.has("steps"):
         raise sample.fail("text", "neither text nor steps is given", "Give the reply, or its steps.")
     steps = _steps(sample)
@@ -266,7 +271,8 @@ def _steps(sample: _Part) -> _Steps:
             sample.line, "steps without depends_on were read as depending each on the one before."
         )
         places = one_after_another(len(texts))
-        return _Steps(texts, numbers, [[numbers[place - 1] for place in one] for one in places], [])
+        depends_on = [[numbers[place - 1] for place in one] for one in places]
+        return _Steps(texts, numbers, depends_on, [dict(ASSUMED)] if len(texts) > 1 else [])
     return _with_dependencies(texts, numbers, named)
 
 

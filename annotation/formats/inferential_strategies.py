@@ -8,11 +8,10 @@ The right answer is not in the file: it is computed by truth table where every s
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from itertools import product
 
-from annotation.formats.chains import SENTENCES, chain_of_text
+from annotation.formats.chains import SENTENCES, chain_of_reply
 from annotation.formats.fields import Row, accept_all, kind_of, question_id, short_title
 from annotation.formats.json_input import iter_object_items
 from annotation.formats.records import ReadOptions, ReadResult, SegmentRecord, TraceRecord
@@ -37,11 +36,6 @@ _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("iff", re.compile(r"(.+?) if and only if (.+)", re.IGNORECASE)),
     ("if", re.compile(r"if (.+?) then (.+)", re.IGNORECASE)),
 )
-_HOLDS: Mapping[str, Callable[[bool, bool], bool]] = {
-    "xor": lambda left, right: left != right,
-    "iff": lambda left, right: left == right,
-    "if": lambda left, right: right or not left,
-}
 
 
 def read(data: bytes, filename: str, options: ReadOptions) -> ReadResult:
@@ -103,8 +97,9 @@ def _trace(row: Row, takes: dict[str, int]) -> TraceRecord:
     case_id = question_id(question)
     takes[case_id] = takes.get(case_id, 0) + 1
     sound = _sound(row)
-    chain = chain_of_text(
+    raw_text, chain = chain_of_reply(
         SENTENCES,
+        response.strip(),
         answers[-1] if answers else None,
         "boolean",
         takes[case_id],
@@ -117,7 +112,7 @@ def _trace(row: Row, takes: dict[str, int]) -> TraceRecord:
         domain=row.collector.options.domain or "general",
         title=short_title(question.rpartition("Conclusion:")[2].partition("\n")[0] or question),
         segments=(SegmentRecord(question),),
-        raw_text=response.strip(),
+        raw_text=raw_text,
         question=question,
         reference="" if follows is None else str(follows),
         meta={"source": "Inferential Strategies", "chain": chain},
@@ -159,12 +154,13 @@ def conclusion_follows(question: str) -> bool | None:
     atoms = sorted({name for _, *pair in (*statements, conclusion) for name, _ in pair})
     if len(atoms) > MAX_ATOMS:
         return None
-    worlds = [
-        world
-        for values in product((False, True), repeat=len(atoms))
-        if all(_holds(statement, world := dict(zip(atoms, values, strict=True))) for statement in statements)
-    ]
-    return all(_holds(conclusion, world) for world in worlds) if worlds else None
+    # A column of the truth table is a number with one bit for each world: a whole table takes a few operations.
+    every = (1 << (1 << len(atoms))) - 1
+    columns = {name: every // ((1 << (1 << place)) + 1) for place, name in enumerate(atoms)}
+    worlds = every
+    for statement in statements:
+        worlds &= _column(statement, columns, every)
+    return not worlds & ~_column(conclusion, columns, every) if worlds else None
 
 
 def _statement(line: str) -> Statement | None:
@@ -182,6 +178,10 @@ def _atom(text: str) -> Atom | None:
     return None if found is None else (found[2].casefold(), found[1] is None)
 
 
-def _holds(statement: Statement, world: Mapping[str, bool]) -> bool:
-    name, (left, left_positive), (right, right_positive) = statement
-    return _HOLDS[name](world[left] == left_positive, world[right] == right_positive)
+def _column(statement: Statement, columns: Mapping[str, int], every: int) -> int:
+    """Return the worlds in which a statement holds."""
+    form, first, second = statement
+    left, right = (columns[name] if positive else every ^ columns[name] for name, positive in (first, second))
+    if form == "if":
+        return (every ^ left) | right
+    return left ^ right if form == "xor" else every ^ left ^ right

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from annotation.formats.chains import SENTENCES, chain_of_text
+from annotation.formats.chains import SENTENCES, chain_of_reply
 from annotation.formats.fields import Row, accept_all, short_title, stem
 from annotation.formats.json_input import iter_records
 from annotation.formats.records import ReadOptions, ReadResult, SegmentRecord, TraceRecord
@@ -44,8 +44,9 @@ def _trace(row: Row, generator: str) -> TraceRecord:
     written = row.text("predicted_answer").strip()
     # Behind the letter the model often goes on with the next example of its prompt.
     letter = _LETTER.fullmatch(written.partition("\n")[0])
-    chain = chain_of_text(
+    raw_text, chain = chain_of_reply(
         SENTENCES,
+        row.text("predicted_reasoning"),
         letter[1] if letter else None,
         "choice",
         1,
@@ -60,7 +61,7 @@ def _trace(row: Row, generator: str) -> TraceRecord:
         domain=row.collector.options.domain or "general",
         title=short_title(question),
         segments=(SegmentRecord(question),),
-        raw_text=row.text("predicted_reasoning"),
+        raw_text=raw_text,
         question=question,
         reference=row.text("answer").strip(),
         generator=generator,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from annotation.formats.chains import chain_meta, one_after_another, options_of
+from annotation.formats.chains import chained_meta, options_of
 from annotation.formats.fields import (
     Row,
     accept_all,
@@ -94,7 +94,7 @@ def _trace(row: Row, used: dict[str, int]) -> TraceRecord:
         row.text("Ground_Truth_Answer_Modified").strip(),
     )
     answer = chosen_option([segment.text for segment in segments])
-    chain = chain_meta(one_after_another(len(segments)), answer, "choice", take)
+    chain = chained_meta(len(segments), answer, "choice", take)
     meta: dict[str, object] = {"source": "MR-Ben", "subject": subject, "chain": chain}
     if modified and modified != original:
         meta["reference_before_correction"] = original

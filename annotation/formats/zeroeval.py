@@ -11,7 +11,7 @@ import json
 import re
 from typing import NamedTuple
 
-from annotation.formats.chains import SENTENCES, chain_of_text, samples_of
+from annotation.formats.chains import SENTENCES, chain_of_reply, samples_of
 from annotation.formats.fields import Row, accept_all, short_title
 from annotation.formats.json_input import iter_records
 from annotation.formats.records import ReadOptions, ReadResult, SegmentRecord, TraceRecord
@@ -58,14 +58,16 @@ def _trace(row: Row) -> TraceRecord:
     question, case_id, model = row.text("question").strip(), row.text("id").strip(), sample.text("model")
     found = parse_output(sample.text("output"))
     warnings = [] if found.well_formed else [{"code": "not_as_asked"}]
-    chain = chain_of_text(SENTENCES, found.answer, "number", take, warnings=warnings)
+    raw_text, chain = chain_of_reply(
+        SENTENCES, found.reasoning, found.answer, "number", take, warnings=warnings
+    )
     return TraceRecord(
         id=f"{case_id}-{model}",
         case_id=case_id,
         domain=row.collector.options.domain or "mathematical",
         title=short_title(question),
         segments=(SegmentRecord(question),),
-        raw_text=found.reasoning,
+        raw_text=raw_text,
         question=question,
         reference=row.text("gold").strip(),
         generator=model,

@@ -84,6 +84,7 @@ def bootstrap_draws(
     questions: int = 20,
     responses: int = 10,
     replace_responses: bool = False,
+    clip: bool = False,
 ) -> Iterator[list[tuple[int, list[int]]]]:
     """Draw questions with replacement, and responses of each drawn question.
 
@@ -97,6 +98,8 @@ def bootstrap_draws(
         Number of resamples, questions in each, responses of each question.
     replace_responses : bool
         Whether a response may be drawn twice.
+    clip : bool
+        Whether as many questions, and as many responses of one, are drawn as there are where there are fewer.
 
     Yields
     ------
@@ -110,13 +113,15 @@ def bootstrap_draws(
     """
     if not sizes:
         raise ValueError("There is no question to draw from.")
-    if not replace_responses and min(sizes) < responses:
+    if not replace_responses and not clip and min(sizes) < responses:
         raise ValueError(
             f"A question has {min(sizes)} responses; {responses} cannot be drawn without replacement."
         )
+    count = min(questions, len(sizes)) if clip else questions
+    of_each = [min(responses, size) if clip else responses for size in sizes]
     for _ in range(resamples):
-        drawn = rng.integers(0, len(sizes), questions).tolist()
-        yield [(q, rng.choice(sizes[q], responses, replace=replace_responses).tolist()) for q in drawn]
+        drawn = rng.integers(0, len(sizes), count).tolist()
+        yield [(q, rng.choice(sizes[q], of_each[q], replace=replace_responses).tolist()) for q in drawn]
 
 
 def bootstrap_correlations(

@@ -14,7 +14,7 @@ open, in words:
 """
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -79,6 +79,12 @@ class Kappa:
     kappa: float | None
     n: int
     agreement: float | None
+
+
+def mean_of(values: Iterable[float | None]) -> float | None:
+    """Return the mean of the values that are not None; None without one."""
+    defined = [value for value in values if value is not None]
+    return sum(defined) / len(defined) if defined else None
 
 
 def correlations(x: ArrayLike, y: ArrayLike) -> Correlations:

@@ -126,7 +126,7 @@ def add_judge_arguments(parser: CommandParser) -> None:
 def add_bootstrap_arguments(parser: CommandParser) -> None:
     """Add how intervals are made."""
     group = parser.add_argument_group("evaluation")
-    group.add_argument("--seed", type=int, default=0, metavar="S", help="of the bootstrap (default 0)")
+    group.add_argument("--seed", type=whole, default=0, metavar="S", help="of the bootstrap (default 0)")
     group.add_argument(
         "--resamples",
         type=whole,
@@ -138,18 +138,22 @@ def add_bootstrap_arguments(parser: CommandParser) -> None:
 
 def positive(text: str) -> int:
     """Read a whole number of at least 1."""
-    try:
-        value = int(text)
-    except ValueError:
-        value = 0
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
-    return value
+    return _at_least(1, text)
 
 
 def whole(text: str) -> int:
     """Read a whole number of at least 0."""
-    return 0 if text.strip() == "0" else positive(text)
+    return _at_least(0, text)
+
+
+def _at_least(least: int, text: str) -> int:
+    try:
+        value = int(text)
+    except ValueError:
+        value = least - 1
+    if value < least:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least {least}")
+    return value
 
 
 def value_of(name: str, text: str) -> Any:
@@ -215,7 +219,8 @@ def audit_settings(options: dict[str, Any]) -> Any:
     )
 
 
-def _host(url: str) -> str:
+def host_of(url: str) -> str:
+    """Return the host that an address names, "" where it cannot be read."""
     try:
         return urlsplit(url).hostname or ""
     except ValueError:  # the guard will say what is wrong with it
@@ -235,7 +240,7 @@ def judge_choice(options: dict[str, Any]) -> Any:
         if not base_url:
             raise UsageError(_NO_SERVER)
         # Whoever types a command here is the operator, who may name private addresses.
-        hosts.append(_host(base_url))
+        hosts.append(host_of(base_url))
         if cache is None:
             cache = django_settings.VAR / "judge-replies"
     elif options["base_url"] is not None:
@@ -268,7 +273,7 @@ def labeller_choice(options: dict[str, Any], traces: Sequence[Any]) -> Any:
         if not base_url:
             raise UsageError(_NO_SERVER)
         # Whoever types a command here is the operator, who may name private addresses.
-        hosts.append(_host(base_url))
+        hosts.append(host_of(base_url))
         if cache is None:
             cache = django_settings.VAR / "replies"
     if options["no_cache"]:

@@ -6,16 +6,15 @@ import sys
 from dataclasses import fields
 from functools import partial
 from typing import Any
-from urllib.parse import urlsplit
 
 from django.conf import settings as django_settings
 from django.core.management.base import CommandParser
 
-from auditing.management.arguments import pairs, positive, value_of
+from annotation.formats.chains import ANSWER_KINDS
+from auditing.management.arguments import host_of, pairs, positive, value_of
 from auditing.services.offline.errors import UsageError
 
 GROUPS = ("graph", "distance", "consensus", "uncertainty")
-KINDS = ("boolean", "choice", "number", "text")
 
 
 def add_chain_arguments(parser: CommandParser) -> None:
@@ -30,7 +29,7 @@ def add_chain_arguments(parser: CommandParser) -> None:
     )
     group.add_argument(
         "--answer-kind",
-        choices=KINDS,
+        choices=ANSWER_KINDS,
         help="how answers are compared; if not given, as the file says or as its gold answers look",
     )
     group = parser.add_argument_group("facts")
@@ -78,7 +77,7 @@ def chain_settings(options: dict[str, Any]) -> Any:
                 "No address of a server for embeddings is known. Give --base-url URL, or set the variable LLM_BASE_URL."
             )
         # Whoever types a command here is the operator, who may name private addresses.
-        hosts.append(_host(base_url))
+        hosts.append(host_of(base_url))
     elif base_url is not None:
         raise UsageError(f"--base-url goes with --embedder openai:MODEL, not with {options['embedder']}.")
     return Settings(
@@ -115,21 +114,27 @@ def parameters_of(options: dict[str, Any]) -> Any:
         if name not in owner:
             raise UsageError(f"Unknown parameter {name!r}; use one of {', '.join(owner)}.")
         values.setdefault(owner[name], {})[name] = value
+        _check_kind(name, value, getattr(getattr(defaults, owner[name]), name))
     try:
         return StudyParameters.from_dict(values)
-    except (ValueError, TypeError) as error:
+    except ValueError as error:
         raise UsageError(str(error)) from None
 
 
-def _host(url: str) -> str:
-    try:
-        return urlsplit(url).hostname or ""
-    except ValueError:  # the guard will say what is wrong with it
-        return ""
+def _check_kind(name: str, value: object, default: object) -> None:
+    """Raise `UsageError` where a value is of another kind than the parameter's default."""
+    if isinstance(default, bool):
+        fits, kind = isinstance(value, bool), "true or false"
+    elif isinstance(default, str):
+        fits, kind = isinstance(value, str), "a word"
+    else:
+        fits, kind = isinstance(value, int | float) and not isinstance(value, bool), "a number"
+    if not fits:
+        raise UsageError(f"{name} must be {kind}, not {value!r}.")
 
 
 def scored_files(command: Any, options: dict[str, Any], settings: Any) -> tuple[Any, Any]:
-    """Read the files, score their questions with progress on standard error; returns the set and the inputs.
+    """Read the files, score their questions with progress on standard error; returns the set and what was read.
 
     Raises
     ------
@@ -141,7 +146,7 @@ def scored_files(command: Any, options: dict[str, Any], settings: Any) -> tuple[
     from auditing.services.offline import grapheval
     from auditing.services.offline.loading import load, refuse
 
-    loaded = load(options["files"], format_name=options["format"])
+    loaded = load(options["files"], format_name=options["format"], without_steps=True)
     cli.report(command, loaded.notes, loaded.problems)
     refuse(loaded.problems, skip_bad=options["skip_bad"], traces=len(loaded.traces))
     questions = grapheval.questions_of(loaded.traces, settings, limit=options["limit"])
@@ -160,4 +165,4 @@ def scored_files(command: Any, options: dict[str, Any], settings: Any) -> tuple[
     finally:
         for line in shown.values():
             line.close()
-    return found, loaded.inputs
+    return found, loaded

@@ -8,19 +8,24 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Func, JSONField, Q
+from django.db.models import Func, JSONField
 from django.urls import reverse
 
 from annotation.core.draws import draw
 from annotation.core.labels import text_version
-from annotation.models import Case, Segment
+from annotation.models import Case
 from auditing.core.grapheval.agreement import CRITERIA, Dispute
 from auditing.core.grapheval.decoding import Cell
-from auditing.models import ChainJudgement, QuestionScore, ReasoningStudy, StudyChain
+from auditing.core.grapheval.study_records import PERSON
+from auditing.models import ChainJudgement, ReasoningStudy, StudyChain
+from auditing.selectors.reasoning_steps import steps_by_trace
+from auditing.selectors.reasoning_studies import disagreeing
 from reasonaudit.lib.canonical import canonical_json
 
 SEED = 42
 DEFAULT_MOST = 50
+MOST_CHAINS = 1000
+MOST_PATHS = 200
 LONGEST_NOTE = 2000
 # Chains whose texts come with one answer; a page asks for the next ones while somebody reads.
 AT_ONCE = 20
@@ -51,7 +56,7 @@ class DisputedQuestion:
 
     case_id: int
     external_id: str
-    dispute: Dispute
+    dispute: Dispute[int]
 
 
 def by_source(study: ReasoningStudy, kind: str) -> dict[str, dict[int, dict[str, str]]]:
@@ -65,24 +70,22 @@ def by_source(study: ReasoningStudy, kind: str) -> dict[str, dict[int, dict[str,
     rows = ChainJudgement.objects.filter(study=study, kind=kind).order_by("pk")
     found: dict[str, dict[int, dict[str, str]]] = {}
     for user_id, source, chain_id, answers in rows.values_list("user_id", "source", "chain_id", "answers"):
-        name = source if user_id is None else f"user:{user_id}"
+        name = source if user_id is None else f"{PERSON}{user_id}"
         found.setdefault(name, {})[chain_id] = answers
     return found
 
 
-def disputed_questions(study: ReasoningStudy) -> list[DisputedQuestion]:
+def disputed_questions(study: ReasoningStudy, cases: Iterable[int] | None = None) -> list[DisputedQuestion]:
     """The scored questions that only the vote or only the medoid answers correctly, in the data set's order.
 
-    A question whose medoid or vote is not known to be correct or wrong (no gold answer) is not among them.
+    A question whose medoid or vote is not known to be correct or wrong (no gold answer) is not among them. `cases`
+    keeps to these questions.
     """
-    differ = Q(document__gsc__correct=True, document__votes__correct=False) | Q(
-        document__gsc__correct=False, document__votes__correct=True
-    )
+    scored = disagreeing(study)
+    if cases is not None:
+        scored = scored.filter(case__in=list(cases))
     scores = list(
-        QuestionScore.objects.filter(study=study)
-        .filter(differ)
-        .order_by("case")
-        .values_list(
+        scored.order_by("case_id").values_list(
             "case_id",
             "case__external_id",
             "document__medoid",
@@ -120,14 +123,16 @@ def _of_chains(field: str) -> Func:
     )
 
 
-def soundness_chains(study: ReasoningStudy, paths: int | None = None) -> list[tuple[int, int]]:
+def soundness_chains(
+    study: ReasoningStudy, paths: int | None = None, cases: Iterable[int] | None = None
+) -> list[tuple[int, int]]:
     """The chains to be judged sound or not: ``(chain id, case id)``, the same for everybody.
 
-    Of each disputed question the paths that support the vote's answer, at most `paths` of them drawn with a fixed
-    seed, and the medoid.
+    Of each disputed question (`cases` keeps to these) the paths that support the vote's answer, at most `paths` of
+    them drawn with a fixed seed, and the medoid.
     """
     chosen = []
-    for question in disputed_questions(study):
+    for question in disputed_questions(study, cases):
         supporting = question.dispute.paths
         if paths is not None and paths < len(supporting):
             drawn = sorted(
@@ -196,11 +201,15 @@ def own_words(study: ReasoningStudy, user: Any, kind: str) -> dict[int, ChainJud
     return {row.chain_id: row for row in ChainJudgement.objects.filter(study=study, kind=kind, user=user)}
 
 
+def judged_chains(study: ReasoningStudy, user: Any, kind: str) -> set[int]:
+    """The chains on which this person has said a word for every criterion."""
+    return {pk for pk, row in own_words(study, user, kind).items() if is_complete(kind, row.answers)}
+
+
 def audit_payload(
-    study: ReasoningStudy, user: Any, kind: str, *, paths: int | None = None, most: int = DEFAULT_MOST
+    study: ReasoningStudy, user: Any, kind: str, order: Sequence[tuple[int, int]]
 ) -> dict[str, Any]:
-    """Everything the page starts with: the whole queue, own words, and the texts of the first open chains."""
-    order = queue(study, user, kind, paths=paths, most=most)
+    """Everything the page starts with: the whole `queue`, own words, and the texts of the first open chains."""
     said = own_words(study, user, kind)
     done = {pk for pk, _ in order if pk in said and is_complete(kind, said[pk].answers)}
     first = next((place for place, (pk, _) in enumerate(order) if pk not in done), 0)
@@ -234,15 +243,18 @@ def chain_texts(study: ReasoningStudy, chain_ids: Iterable[int], kind: str) -> d
     """
     rows = list(
         StudyChain.objects.filter(study=study, pk__in=list(chain_ids))
-        .select_related("trace", "case")
-        .only("answer", "facts", "case", "trace__segmentation", "trace__context_segments", "trace__meta")
+        .select_related("trace")
+        .only("answer", "facts", "case", "trace__meta")
     )
-    steps = _steps(rows)
+    steps = steps_by_trace([row.trace for row in rows])
     facts = kind == "decomposition"
     return {
         "chains": {
             str(row.pk): {
-                "steps": steps[row.pk],
+                "steps": [
+                    {"index": step.index, "text": step.text, "depends_on": list(step.depends_on)}
+                    for step in steps[row.trace_id]
+                ],
                 "answer": row.answer,
                 **({"facts": row.facts} if facts else {}),
             }
@@ -267,33 +279,3 @@ def question_object(case: Case) -> dict[str, Any]:
         else [],
         "gold": case.reference or None,
     }
-
-
-def _steps(rows: Sequence[StudyChain]) -> dict[int, list[dict[str, Any]]]:
-    """The steps of each chain in order: index, text and the steps that it names."""
-    texts: dict[int, list[str]] = {row.trace_id: [] for row in rows}
-    wanted = Q(pk__in=[])
-    for row in rows:
-        wanted |= Q(
-            trace=row.trace_id, segmentation=row.trace.segmentation, index__gt=row.trace.context_segments
-        )
-    for trace_id, text in (
-        Segment.objects.filter(wanted).order_by("trace", "index").values_list("trace", "text")
-    ):
-        texts[trace_id].append(text)
-    found = {}
-    for row in rows:
-        known = (row.trace.meta.get("chain") or {}).get("steps") or []
-        found[row.pk] = [
-            {
-                "index": known[place].get("index", place + 1) if place < len(known) else place + 1,
-                "text": text,
-                "depends_on": known[place].get("depends_on", []) if place < len(known) else _before(place),
-            }
-            for place, text in enumerate(texts[row.trace_id])
-        ]
-    return found
-
-
-def _before(place: int) -> list[int]:
-    return [place] if place else []

@@ -1,6 +1,6 @@
 """What the audit of a study's chains says: faithful wins by people and judges, agreement, and where they differ."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -16,18 +16,24 @@ from auditing.core.grapheval.agreement import (
     word_agreement,
 )
 from auditing.core.grapheval.decoding import Wins
+from auditing.core.grapheval.study_records import IMPORTED, PERSON
 from auditing.models import ReasoningStudy, StudyChain
 from auditing.selectors.reasoning_audit import SHORT, by_source, disputed_questions
+from auditing.selectors.reasoning_words import source_words
 
 PEOPLE = "people"
-IMPORTED = "imported:"
 MOST_DIFFERENCES = 100
 
 Words = dict[int, str]
 
 
 def audit_results(
-    study: ReasoningStudy, kind: str, *, viewer: Any = None, names: bool = True
+    study: ReasoningStudy,
+    kind: str,
+    *,
+    viewer: Any = None,
+    names: bool = True,
+    chains: Collection[int] | None = None,
 ) -> dict[str, Any]:
     """The results of one kind of judgement.
 
@@ -37,6 +43,8 @@ def audit_results(
         The person who looks; called "You".
     names
         Whether other people are called by name; else Person A, Person B.
+    chains
+        Only what was said of these chains; of all by default. Who still judges is told of no others.
 
     Returns
     -------
@@ -44,10 +52,14 @@ def audit_results(
     and shares by source, all people together first; ``kappa``: each pair with a person in it, by criterion;
     ``differences``: chains on which a person and a judge differ, at most `MOST_DIFFERENCES` of ``differing``.
     """
-    said = by_source(study, kind)
+    said = {
+        source: kept
+        for source, words in by_source(study, kind).items()
+        if (kept := {chain: one for chain, one in words.items() if chains is None or chain in chains})
+    }
     people = [source for source in said if _is_person(source)]
     title = _names(people, viewer, names)
-    title |= {source: _judge_name(source) for source in said if source not in title}
+    title |= {source: source_words(source) for source in said if source not in title}
     ordered = [*people, *(source for source in said if source not in people)]
     by_criterion: dict[str, dict[str, Words]] = {
         one: {source: _words(said[source], one) for source in ordered} for one in CRITERIA[kind]
@@ -64,7 +76,7 @@ def audit_results(
 
 
 def _is_person(source: str) -> bool:
-    return source.startswith("user:")
+    return source.startswith(PERSON)
 
 
 def _words(said: Mapping[int, Mapping[str, str]], criterion: str) -> Words:
@@ -73,11 +85,11 @@ def _words(said: Mapping[int, Mapping[str, str]], criterion: str) -> Words:
 
 def _names(people: Sequence[str], viewer: Any, names: bool) -> dict[str, str]:
     users = {
-        f"user:{user.pk}": user for user in get_user_model().objects.filter(pk__in=map(_user_id, people))
+        f"{PERSON}{user.pk}": user for user in get_user_model().objects.filter(pk__in=map(_user_id, people))
     }
     found, letters = {}, 0
     for source in people:
-        if viewer is not None and source == f"user:{viewer.pk}":
+        if viewer is not None and source == f"{PERSON}{viewer.pk}":
             found[source] = "You"
         elif names:
             user = users[source]
@@ -89,13 +101,7 @@ def _names(people: Sequence[str], viewer: Any, names: bool) -> dict[str, str]:
 
 
 def _user_id(source: str) -> int:
-    return int(source.removeprefix("user:"))
-
-
-def _judge_name(source: str) -> str:
-    if source.startswith(IMPORTED):
-        return f"{source.removeprefix(IMPORTED)} (came with the data)"
-    return source.removeprefix("openai:")
+    return int(source.removeprefix(PERSON))
 
 
 def _source(

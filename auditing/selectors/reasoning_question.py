@@ -10,18 +10,21 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
-from django.db.models import Avg, Count, F
 
-from annotation.models import Case, Segment
+from annotation.models import Case
 from auditing.core.grapheval.ablation import question_ablation
 from auditing.core.grapheval.distance import DistanceParts
 from auditing.core.grapheval.facts import Fact
 from auditing.core.grapheval.faithfulness import counterfactual, early_answering
 from auditing.core.grapheval.graph import build_graph
 from auditing.core.grapheval.parameters import StudyParameters
+from auditing.core.grapheval.stored_steps import steps_of
+from auditing.core.grapheval.study import OWN, study_topology
 from auditing.core.grapheval.text_similarity import text_similarity
 from auditing.core.grapheval.topology import quadrant
+from auditing.core.statistics import mean_of
 from auditing.models.reasoning import QuestionScore, ReasoningStudy, StudyChain
+from auditing.selectors.reasoning_steps import chain_of, step_texts
 from auditing.selectors.reasoning_words import metric_rows, warning_words
 
 SCHEMA = "reasonaudit.grapheval-question-page/1"
@@ -63,7 +66,7 @@ def question_page(
         .select_related("trace")
         .defer("trace__raw_text", "trace__stored_relations")
     )
-    texts = step_texts(rows)
+    texts = step_texts([row.trace for row in rows])
     samples = [row for row in rows if row.role == StudyChain.Role.SAMPLE]
     alternatives = [row for row in rows if row.role == StudyChain.Role.ALTERNATIVE]
     medoid = document["medoid"] if document else None
@@ -144,26 +147,6 @@ def not_in_pool(samples: Iterable[StudyChain], document: Mapping[str, Any] | Non
     }
 
 
-def step_texts(chains: Iterable[StudyChain]) -> dict[int, list[str]]:
-    """Return the texts of the steps of every chain's trace, by trace, as they were first split.
-
-    The numbers of steps belong to that segmentation; people may have split a trace anew since.
-    """
-    found: dict[int, list[str]] = {chain.trace_id: [] for chain in chains}
-    rows = (
-        Segment.objects.filter(
-            trace__in=found,
-            segmentation=1,
-            index__gt=F("trace__context_segments"),
-        )
-        .order_by("trace", "index")
-        .values_list("trace", "text")
-    )
-    for trace, text in rows:
-        found[trace].append(text)
-    return found
-
-
 def chain_entry(
     chain: StudyChain,
     texts: Mapping[int, Sequence[str]],
@@ -171,17 +154,20 @@ def chain_entry(
     excluded: str,
 ) -> dict[str, Any]:
     """One chain: its steps and facts, what the parsers said, and its faithfulness where it was asked."""
-    stored = chain.trace.meta.get("chain") or {}
+    said = chain_of(chain.trace)
+    warnings = said.get("warnings") if isinstance(said, Mapping) else None
     return {
         "chain": chain.number,
         "trace": chain.trace_id,
         "answer": chain.answer,
         "normal": chain.normal_answer,
         "excluded": excluded,
-        "steps": steps_of(stored, texts[chain.trace_id]),
+        "steps": [
+            [step.index, step.text, list(step.depends_on)] for step in steps_of(said, texts[chain.trace_id])
+        ],
         "facts": [[fact["text"], fact["step"], list(fact["depends_on"])] for fact in chain.facts],
         "fact_source": chain.fact_source,
-        "warnings": [warning_words(warning) for warning in stored.get("warnings") or []],
+        "warnings": [warning_words(warning) for warning in warnings or []],
         "fact_warnings": [warning_words(warning) for warning in chain.fact_warnings],
         "early": early_entry(chain, gold),
         "counterfactual": counterfactual_entry(chain),
@@ -196,20 +182,6 @@ def graph_entry(facts: Iterable[Sequence[Any]], parameters: StudyParameters) -> 
         terminal_basis=parameters.graph.terminal_basis,
     )
     return {"edges": [list(edge) for edge in graph.edges], "terminals": list(graph.terminals)}
-
-
-def steps_of(stored: Mapping[str, Any], texts: Sequence[str]) -> list[list[Any]]:
-    """Return ``[index, text, dependencies]`` of every step.
-
-    Steps that came without numbers and dependencies are numbered from 1, each depending on the one before.
-    """
-    known = stored.get("steps") or []
-    if len(known) != len(texts):
-        return [[number, text, [number - 1] if number > 1 else []] for number, text in enumerate(texts, 1)]
-    return [
-        [step["index"], text, list(step.get("depends_on") or [])]
-        for step, text in zip(known, texts, strict=True)
-    ]
 
 
 def early_entry(chain: StudyChain, gold: str | None) -> dict[str, Any] | None:
@@ -256,8 +228,7 @@ def early_means(chains: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     means: dict[str, Any] = {"chains": sum(chain["early"] is not None for chain in chains)}
     for name in ("gold", "own"):
         values = [chain["early"][name] for chain in chains if chain["early"] is not None]
-        defined = [value for value in values if value is not None]
-        means[name] = {"mean": _mean(defined), "n": len(defined)}
+        means[name] = {"mean": mean_of(values), "n": sum(value is not None for value in values)}
     return means
 
 
@@ -337,16 +308,17 @@ def topology_entry(study: ReasoningStudy, score: QuestionScore | None) -> dict[s
     """Where the question lies around the mean point of its study; None without both coordinates."""
     if score is None or score.divergence is None or score.entropy is None:
         return None
-    mean = QuestionScore.objects.filter(
-        study=study, divergence__isnull=False, entropy__isnull=False
-    ).aggregate(divergence=Avg("divergence"), entropy=Avg("entropy"), n=Count("pk"))
-    origin = (mean["divergence"], mean["entropy"])
+    scores = QuestionScore.objects.filter(study=study).order_by("case_id")
+    points = scores.values_list("divergence", "entropy")
+    placed = study_topology([(x, y) for x, y in points if x is not None and y is not None])
+    if placed is None:
+        return None
     return {
-        "quadrant": quadrant((score.divergence, score.entropy), origin),
+        "quadrant": quadrant((score.divergence, score.entropy), placed.origin),
         "divergence": score.divergence,
         "entropy": score.entropy,
-        "origin": list(origin),
-        "questions": mean["n"],
+        "origin": list(placed.origin),
+        "questions": sum(placed.models[OWN].counts.values()),
     }
 
 
@@ -370,7 +342,3 @@ def _text_distance(
         unit=parameters.text_unit,
         norm=parameters.text_norm,
     ).distance
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None

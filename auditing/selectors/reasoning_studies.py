@@ -31,7 +31,6 @@ ABOUT = {
 UNITS = {
     Step.SAMPLE: "chains",
     Step.DECOMPOSE: "chains",
-    Step.JUDGE: "chains",
 }
 # A trace that a study sampled is no stored chain.
 GENERATED = Trace.Origin.GENERATED
@@ -236,7 +235,7 @@ def _step(study: ReasoningStudy, step: str, run: ReasoningRun | None, counts: di
         made = {Step.EARLY: "early", Step.COUNTERFACTUAL: "counterfactual", Step.ABLATE: "ablated"}
         done, total = counts[made[Step(step)]], counts["medoids"]
         blocked = "" if total else NO_SCORE
-    unit = "questions" if step == Step.JUDGE else UNITS.get(Step(step), "questions")
+    unit = UNITS.get(Step(step), "questions")
     return StepState(step, title, about, _state(run, done, total), done, total, unit, run, blocked, by_rule)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from auditing.selectors.reasoning_charts import FAITHFULNESS
+from auditing.selectors.reasoning_tables import value_at
 from reasonaudit.lib.errors import UserError
 
 MOST_OF_EACH = 12
@@ -56,7 +57,7 @@ def measures(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, str, tuple[st
     ]
     for kind, words in FAITHFULNESS.items():
         path = ("correlations", kind, "pearson")
-        if any(at(row, path) is not None for row in rows):
+        if any(value_at(row, path) is not None for row in rows):
             found.append((f"GRCS with {words[0].lower()}{words[1:]}", "Pearson; negative is better.", path))
     if any(row.get("gsc_acc") is not None for row in rows):
         found.append(
@@ -72,14 +73,6 @@ def measures(rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, str, tuple[st
     return found
 
 
-def at(row: Mapping[str, Any], path: Sequence[str]) -> float | None:
-    """The value at a path of names, None where there is none."""
-    found: Any = row
-    for name in path:
-        found = found.get(name) if isinstance(found, Mapping) else None
-    return None if found is None else float(found)
-
-
 def grid(
     rows: Sequence[Mapping[str, Any]],
     betas: Sequence[float],
@@ -88,7 +81,7 @@ def grid(
     own: tuple[float, float],
 ) -> list[dict[str, Any]]:
     """One value by beta and gamma, each cell with its place between the lowest and the highest (0 to 1)."""
-    values = {(row["beta"], row["gamma"]): at(row, path) for row in rows}
+    values = {(row["beta"], row["gamma"]): value_at(row, path) for row in rows}
     defined = [value for value in values.values() if value is not None]
     low, high = (min(defined), max(defined)) if defined else (0.0, 0.0)
     spread = high - low

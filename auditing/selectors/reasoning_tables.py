@@ -58,13 +58,16 @@ SORTS = {
 
 @dataclass(frozen=True, slots=True)
 class QuestionFilters:
-    """Which questions are shown, and in what order; empty words filter nothing, unknown ones find nothing."""
+    """Which questions are shown, and in what order; empty words filter nothing, unknown ones find nothing.
+
+    Without `sort` they stand in the order of the data set, in which a question's page leads to the next one.
+    """
 
     cell: str = ""
     flag: str = ""
     quadrant: str = ""
     search: str = ""
-    sort: str = "title"
+    sort: str = ""
 
     @property
     def any(self) -> bool:
@@ -97,8 +100,9 @@ def value_at(question: Question, path: Sequence[str]) -> Any:
 def filtered(questions: Sequence[Question], filters: QuestionFilters) -> list[Question]:
     """The questions that are let through, sorted; those without a value come last in either direction."""
     shown = [question for question in questions if filters.lets_through(question)]
-    name = filters.sort.removeprefix("-")
-    path = SORTS.get(name, SORTS["title"])
+    path = SORTS.get(filters.sort.removeprefix("-"))
+    if path is None:
+        return shown
     values = {id(question): value_at(question, path) for question in shown}
     known = [question for question in shown if values[id(question)] is not None]
     missing = [question for question in shown if values[id(question)] is None]

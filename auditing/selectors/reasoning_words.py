@@ -1,4 +1,4 @@
-"""Words of a question's page: what a parser warned of, and range and direction of every score."""
+"""Words of the pages of studies: models and judges, warnings of parsers, range and direction of every score."""
 
 import math
 from collections.abc import Mapping
@@ -6,10 +6,12 @@ from typing import Any
 
 from auditing.core.grapheval.baselines import BASELINES
 from auditing.core.grapheval.parameters import StudyParameters
+from auditing.core.grapheval.study_records import IMPORTED
 from auditing.core.grapheval.uncertainty import METRICS
 
 # Code of a warning -> a sentence; {step}, {dep} and {count} are filled in where the warning has them.
 WARNINGS = {
+    "assumed_dependencies": "Nothing says what its steps depend on; each is taken to depend on the one before.",
     "bad_dependency": "The dependencies of {step} could not be read.",
     "duplicate_fact": "A fact of {step} stands there twice; it is kept once.",
     "duplicate_step": "The number of {step} comes twice; the second one is left out.",
@@ -31,7 +33,38 @@ WARNINGS = {
     "unknown_dependency": "{Step} names {dep}, which does not exist; that dependency is left out.",
     "unknown_step": "A fact of {step} was left out: the chain has no such step.",
 }
+MODELS = {
+    "": "stored samples",
+    "sentences": "sentences as facts",
+    "stored": "stored facts, else sentences",
+    "minilm": "MiniLM",
+}
+# Embedders whose vectors say less than the paper's -> what a page says of them.
+EMBEDDER_NOTES = {
+    "minilm": "The vectors are those of MiniLM, a small English model on this computer that reads 256 tokens of a "
+    "fact. It is weaker than the embedder of the paper (Qwen3-Embedding-0.6B): fewer facts that say the same in other "
+    "words count as equal. Compare scores with studies of the same embedder, not with published ones.",
+}
 GRCS_NOTE = "GRCS is a coherence: high means agreement or mode collapse. Read it together with the answers."
+
+
+def counted(count: int, word: str) -> str:
+    """Return a count with its word, such as `1 chain` or `2,062 chains`."""
+    return f"{count:,} {word}{'' if count == 1 else 's'}"
+
+
+def model_words(spec: str) -> str:
+    """Return a generator, decomposer or embedder in words."""
+    kind, _, name = spec.partition(":")
+    return MODELS.get(spec, name or kind)
+
+
+def source_words(source: str) -> str:
+    """Return who judged: "people", "person 1", a model, or a name that came with the data."""
+    if source.startswith(IMPORTED):
+        return f"{source.removeprefix(IMPORTED)} (imported)"
+    kind, _, name = source.partition(":")
+    return name or kind
 
 
 def warning_words(warning: Mapping[str, Any]) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db import transaction
 
-from annotation.formats.chains import SENTENCES, STEP_FORMAT, has_no_steps, one_after_another
+from annotation.formats.chains import ASSUMED, SENTENCES, STEP_FORMAT, has_no_steps, one_after_another
 from annotation.formats.fields import short_title
 from annotation.formats.records import (
     MAX_FILE_BYTES,
@@ -147,7 +147,8 @@ def with_chain_of_text(record: TraceRecord) -> TraceRecord:
         return _with_steps(record, given, record.raw_text)
     if given.get("from_text") == SENTENCES:
         parts = _parts(record.raw_text)
-        return _with_chain(record, given, parts, list(enumerate(one_after_another(len(parts)), 1)), [])
+        warnings = [dict(ASSUMED)] if len(parts) > 1 else []
+        return _with_chain(record, given, parts, list(enumerate(one_after_another(len(parts)), 1)), warnings)
     return record
 
 

@@ -275,7 +275,9 @@ class Pipeline:
         questions, counts = self._questions.next(ASK_AHEAD)
         if counts:
             self._after(_with_patience(lambda: work.count_cached(self._lease, counts, self._speed())))
-        self._blocked = not questions and not any(count.done or count.invalid for count in counts.values())
+        self._blocked = not questions and not any(
+            count.done or count.invalid or count.failed for count in counts.values()
+        )
         return questions
 
     def _finish_trace(self) -> list[Question]:

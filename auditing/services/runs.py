@@ -12,6 +12,7 @@ from auditing.core.parameters import AuditParameters
 from auditing.models import AuditRun, AuditRunTrace, DraftRun, JudgeRun, ReasoningRun
 from auditing.selectors.runs import run_progress
 from auditing.services import labellers
+from auditing.services.grapheval import studies
 from auditing.services.options import RunOptions
 from auditing.services.planning import RunPlan, SizedTrace, check_choices, plan, size_up
 from reasonaudit.lib.errors import UserError
@@ -120,6 +121,8 @@ def request_cancel(run: AnyRun, by: Any = None) -> AnyRun:
                 status=409,
             )
         who = f" by {by}" if by is not None else ""
+        if row.cancel_requested_at is None:
+            _record(row, by, "cancel_run")
         if row.state == RunState.RUNNING and lease_is_alive(row):
             row.cancel_requested_at = row.cancel_requested_at or timezone.now()
             row.message = "Cancelling."
@@ -149,5 +152,12 @@ def resume(run: AnyRun, by: Any = None) -> AnyRun:
         set_state(row, RunState.QUEUED, f"Resumed by {by}." if by is not None else "Resumed.")
         row.message = ""
         row.save()
+        _record(row, by, "resume_run")
     transaction.on_commit(lambda: events.send_progress_now(run_progress(row)))
     return row
+
+
+def _record(run: AnyRun, by: Any, action: str) -> None:
+    """Record it in the study's chain of events where the run is a step of a study; others have their log alone."""
+    if isinstance(run, ReasoningRun):
+        studies.event(run.study, by, f"reasoning_study.{action}", {"run": run.pk, "step": run.step})

@@ -1,4 +1,4 @@
-"""Template tags of GraphEVAL: coefficients with their interval, ranges of metrics, words for cells and flags."""
+"""Template tags of GraphEVAL: coefficients with their interval, ranges of metrics, words."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,10 +9,14 @@ from django.utils.safestring import SafeString
 
 from auditing.core.grapheval.uncertainty import Metric
 from auditing.selectors.reasoning_tables import CELLS, flag_word
+from auditing.selectors.reasoning_words import model_words, source_words
 from auditing.templatetags.study_results import RANGE, band, number
 from reasonaudit.lib.templatetags.ui import icon
 
 register = template.Library()
+register.filter("model_words", model_words)
+register.filter("source_words", source_words)
+register.filter("flag_words", flag_word)
 
 CELL_ICONS = {"both": "check-lg", "sc_only": "people", "gsc_only": "diagram-3", "neither": "x-lg"}
 CELL_CLASS = {"both": "correct", "neither": "incorrect"}
@@ -74,12 +78,6 @@ def metric_range(metric: Metric) -> str:
     return f"{low} to {high}"
 
 
-@register.filter
-def flag_words(code: str) -> str:
-    """Words for the code of a flag."""
-    return flag_word(code)
-
-
 @register.simple_tag
 def cell_chip(cell: str | None) -> SafeString:
     """Which of vote and medoid is right, with icon and word."""
@@ -90,28 +88,6 @@ def cell_chip(cell: str | None) -> SafeString:
         icon(CELL_ICONS.get(name, "dash")),
         CELLS.get(name, name),
     )
-
-
-@register.filter
-def model_words(spec: str) -> str:
-    """A generator, decomposer or embedder in words."""
-    kind, _, name = spec.partition(":")
-    words = {
-        "": "stored samples",
-        "sentences": "sentences as facts",
-        "stored": "stored facts, else sentences",
-        "minilm": "MiniLM",
-    }
-    return words.get(spec, name or kind)
-
-
-@register.filter
-def source_words(source: str) -> str:
-    """Who judged: "people", a model, or a name that came with the data."""
-    kind, _, name = source.partition(":")
-    if kind == "imported":
-        return f"{name} (imported)"
-    return name or kind
 
 
 @register.filter

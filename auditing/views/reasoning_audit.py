@@ -7,11 +7,16 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_GET
 
 from auditing.models import ChainJudgement, ReasoningStudy
-from auditing.selectors.reasoning_audit import DEFAULT_MOST, audit_payload, is_complete
+from auditing.selectors.reasoning_audit import (
+    DEFAULT_MOST,
+    MOST_CHAINS,
+    MOST_PATHS,
+    audit_payload,
+    judged_chains,
+    queue,
+)
 from auditing.selectors.reasoning_audit_results import audit_results
 
-MOST_PATHS = 200
-MOST_CHAINS = 1000
 MANAGERS = ("manager", "admin")
 
 
@@ -19,15 +24,18 @@ MANAGERS = ("manager", "admin")
 def reasoning_audit(request: Any, slug: str) -> HttpResponse:
     """One's own queue, or with ``view=results`` what came out, once one has judged all of it.
 
+    Researchers are told what others say of the chains that they have judged themselves, and of no others: the address
+    says how long a queue is, and a short one must not open the rest.
+
     ``kind`` is soundness or decomposition; ``paths`` the most paths of a question, ``most`` the size of the sample.
     """
     study = get_object_or_404(ReasoningStudy.objects.select_related("dataset"), slug=slug)
     choice = _choice(request.GET)
-    payload = audit_payload(study, request.user, choice["kind"], paths=choice["paths"], most=choice["most"])
-    finished = all(
-        (said := payload["said"].get(str(pk))) is not None and is_complete(choice["kind"], said["answers"])
-        for pk, _ in payload["queue"]
-    )
+    kind = choice["kind"]
+    order = queue(study, request.user, kind, paths=choice["paths"], most=choice["most"])
+    judged = judged_chains(study, request.user, kind)
+    done = sum(pk in judged for pk, _ in order)
+    finished = done == len(order)
     manages = _manages(request)
     context = {
         "section": "reasoning",
@@ -36,17 +44,20 @@ def reasoning_audit(request: Any, slug: str) -> HttpResponse:
         "choice": choice,
         "kinds": ChainJudgement.Kind.choices,
         "finished": finished,
+        "manages": manages,
         "may_see_results": finished or manages,
         "scored": study.scores.exists(),
-        "done": sum(is_complete(choice["kind"], said["answers"]) for said in payload["said"].values()),
-        "total": len(payload["queue"]),
+        "done": done,
+        "total": len(order),
     }
     if request.GET.get("view") == "results":
         context["showing"] = "results"
         if context["may_see_results"]:
-            context["results"] = audit_results(study, choice["kind"], viewer=request.user, names=manages)
+            context["results"] = audit_results(
+                study, kind, viewer=request.user, names=manages, chains=None if manages else judged
+            )
     else:
-        context |= {"showing": "queue", "payload": payload}
+        context |= {"showing": "queue", "payload": audit_payload(study, request.user, kind, order)}
     return render(request, "auditing/reasoning_audit.html", context)
 
 

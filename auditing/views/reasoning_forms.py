@@ -7,11 +7,12 @@ from typing import Any
 from django import forms
 
 from annotation.models import Dataset
+from annotation.views.forms import ServiceForm
 from auditing.core.grapheval.parameters import StudyParameters
 from auditing.models import ReasoningRun
 from auditing.models.reasoning import SENTENCES, STORED, AnswerKind
+from auditing.selectors.reasoning_audit import DEFAULT_MOST
 from auditing.views.reasoning_parameters import GROUPS, PATHS, field_of, given, parameter_field, put
-from reasonaudit.lib.errors import UserError
 
 Step = ReasoningRun.Step
 OPENAI = "openai"
@@ -20,7 +21,7 @@ MODEL_OF_ALL = (
 )
 
 
-class StudyForm(forms.Form):
+class StudyForm(ServiceForm):
     """A new study. Which server is asked is chosen when a step is started."""
 
     name = forms.CharField(label="Name", max_length=200)
@@ -129,14 +130,6 @@ class StudyForm(forms.Form):
             self.add_error(field_of(str(error)), str(error))
         return data
 
-    def add_user_error(self, error: UserError) -> None:
-        """Put what a service refused beside its field, or above the form."""
-        known = [name for name in error.fields if name in self.fields]
-        for name in known:
-            self.add_error(name, str(error.fields[name]))
-        if not known:
-            self.add_error(None, str(error))
-
     def values(self) -> dict[str, Any]:
         """The decision of a valid form, as arguments of `studies.create`."""
         data = self.cleaned_data
@@ -165,7 +158,7 @@ class StepChoice:
     choices: dict[str, Any]
 
 
-class StepForm(forms.Form):
+class StepForm(ServiceForm):
     """What starts a step: who is asked, what exactly, and limits. `admin` may also say which server is asked."""
 
     model = forms.CharField(
@@ -203,7 +196,11 @@ class StepForm(forms.Form):
         ),
     )
     most = forms.IntegerField(
-        label="Chains at most", required=False, min_value=1, max_value=10_000, help_text="Empty means 50."
+        label="Chains at most",
+        required=False,
+        min_value=1,
+        max_value=10_000,
+        help_text=f"Empty means {DEFAULT_MOST}.",
     )
     base_url = forms.URLField(
         label="Server address",
@@ -290,14 +287,6 @@ class StepForm(forms.Form):
         model = str(self.initial.get("model") or "")
         return StepChoice(self.step, f"{OPENAI}:{model}" if model else "", {}, self.first_choices())
 
-    def add_user_error(self, error: UserError) -> None:
-        """Put what a service refused beside its field, or above the form."""
-        known = [name for name in error.fields if name in self.fields]
-        for name in known:
-            self.add_error(name, str(error.fields[name]))
-        if not known:
-            self.add_error(None, str(error))
-
     def choice(self) -> StepChoice:
         """The decision of a valid form; `most` of a judge counts for decompositions only."""
         data = self.cleaned_data
@@ -311,6 +300,6 @@ class StepForm(forms.Form):
         if choices.get("criterion") != "decomposition":
             choices.pop("most", None)
         elif "most" not in choices:
-            choices["most"] = 50
+            choices["most"] = DEFAULT_MOST
         model = f"{OPENAI}:{data['model'].strip()}" if data.get("model") else ""
         return StepChoice(self.step, model, options, choices)

@@ -13,6 +13,7 @@ from auditing.core.grapheval.graph import FACT_EDGES, TERMINAL_BASES
 from auditing.core.grapheval.parameters import StudyParameters
 from auditing.core.grapheval.uncertainty import EMPTY_IQRS
 from auditing.models import ReasoningStudy
+from auditing.selectors.reasoning_words import model_words
 
 DEFAULTS = StudyParameters()
 
@@ -123,8 +124,19 @@ def value_in(values: Mapping[str, Any], path: tuple[str, ...]) -> Any:
     return found
 
 
-def parameter_rows(study: ReasoningStudy) -> list[tuple[str, str, bool]]:
-    """A study's parameters as `(words, value in words, is the default)`."""
+def setting_rows(study: ReasoningStudy) -> list[tuple[str, str, bool]]:
+    """What a study is made with as `(words, value in words, is the default)`: who is asked, and the parameters."""
+    chosen = [
+        ("Answers are", str(study.get_answer_kind_display()).lower()),
+        ("Chains from", model_words(study.generator)),
+        ("Facts from", model_words(study.decomposer)),
+        ("Embedder", model_words(study.embedder)),
+        ("Entailments for CoTA", study.labeller or "none"),
+    ]
+    return [*((words, value, True) for words, value in chosen), *_parameter_rows(study)]
+
+
+def _parameter_rows(study: ReasoningStudy) -> list[tuple[str, str, bool]]:
     defaults = DEFAULTS.to_dict()
     try:
         values = StudyParameters.from_dict(study.parameters).to_dict()

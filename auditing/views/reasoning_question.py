@@ -9,7 +9,9 @@ from django.urls import reverse
 
 from annotation.models import Case
 from auditing.models import ReasoningStudy
+from auditing.selectors.reasoning_words import counted
 from auditing.services.grapheval.question_pages import question_document
+from auditing.views.reasoning_parameters import setting_rows
 
 # The document of more chains is fetched by the page instead of standing in its HTML.
 INLINE_CHAINS = 40
@@ -22,10 +24,10 @@ STALE = "Out of date: chains, facts or settings changed after this score. Run �
 ALIKE = 0.005  # mean distances are written with two decimals
 
 
-def reasoning_question(request: HttpRequest, slug: str, case: int) -> HttpResponse:
+def reasoning_question(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """One question: head and a table of chains from the server, the drawings by the island."""
     study = get_object_or_404(ReasoningStudy.objects.select_related("dataset"), slug=slug)
-    question = get_object_or_404(Case, pk=case, dataset=study.dataset_id)
+    question = get_object_or_404(Case, pk=pk, dataset=study.dataset_id)
     page = question_document(study, question)
     document = page["document"]
     context: dict[str, Any] = {
@@ -43,7 +45,7 @@ def reasoning_question(request: HttpRequest, slug: str, case: int) -> HttpRespon
         "counts": counts(page),
         "takeaway": takeaway(document) if document else "",
         "votes": list(vote_parts(document)) if document else [],
-        "settings": list(setting_rows(page["study"])),
+        "settings": setting_rows(study),
         "stale": STALE if page["stale"] else "",
     }
     return render(request, "auditing/reasoning_question.html", context)
@@ -54,10 +56,10 @@ def counts(page: Mapping[str, Any]) -> str:
     pool = [chain for chain in page["chains"] if not chain["excluded"]]
     steps = sorted(len(chain["steps"]) for chain in pool)
     facts = sum(len(chain["facts"]) for chain in pool)
-    said = [_many(len(pool), "chain")]
+    said = [counted(len(pool), "chain")]
     if steps:
         span = f"{steps[0]}" if steps[0] == steps[-1] else f"{steps[0]} to {steps[-1]}"
-        said = [f"{said[0]} of {span} step{'' if steps[-1] == 1 else 's'}", _many(facts, "fact")]
+        said = [f"{said[0]} of {span} step{'' if steps[-1] == 1 else 's'}", counted(facts, "fact")]
     if out := len(page["chains"]) - len(pool):
         said.append(f"{out:,} more not in the pool")
     return ", ".join(said)
@@ -77,7 +79,7 @@ def takeaway(document: Mapping[str, Any]) -> str:
             f"Vote and medoid agree on “{gsc}”, with {share} of {document['votes']['valid']} valid answers."
         )
     near, far = (_inside(inside.get(answer)) for answer in (gsc, vote))
-    start = f"Vote and medoid disagree: most chains say “{vote}”, the medoid “{gsc}”."
+    start = f"Vote and medoid disagree: the vote says “{vote}”, the medoid “{gsc}”."
     if near is None or far is None:
         return start
     ours, theirs = f"the “{gsc}” chains {near:.2f}", f"inside the “{vote}” chains {far:.2f}"
@@ -134,23 +136,5 @@ def vote_label(entry: Mapping[str, Any], width: float) -> str:
     return next((label for label in tried if len(label) * LETTER_PIXELS <= room), "")
 
 
-def setting_rows(study: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """What the study is made with, as rows of name and value."""
-    values = study["parameters"]
-    yield "Chains from", study["generator"] or "stored samples of the data set"
-    yield "Facts from", study["decomposer"]
-    yield "Embedder", study["embedder"]
-    if study["labeller"]:
-        yield "Entailments (CoTA)", study["labeller"]
-    yield "Early answering against", values["early_reference"].replace("_", " ")
-    for group in ("sampling", "graph", "distance", "consensus", "uncertainty"):
-        for name, value in values[group].items():
-            yield f"{group}: {name}", f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
 def _inside(group: Mapping[str, Any] | None) -> float | None:
     return None if group is None else group["mean_distance"]
-
-
-def _many(number: int, word: str) -> str:
-    return f"{number:,} {word}{'' if number == 1 else 's'}"

@@ -17,6 +17,7 @@ from auditing import tasks
 from auditing.models import ReasoningRun, ReasoningStudy
 from auditing.models.reasoning import SENTENCES, STORED
 from auditing.selectors.reasoning_studies import ASKED, StepState, runs_of, steps
+from auditing.selectors.reasoning_words import counted
 from auditing.selectors.runs import run_progress
 from auditing.services import runs
 from auditing.services.grapheval import chains, planning
@@ -101,11 +102,11 @@ def first_of(study: ReasoningStudy, todo: Sequence[dict[str, Any]], by: Any) -> 
 
 def taken_words(taken: chains.Taken) -> str:
     """What became of the stored traces, in a sentence or two."""
-    said = f"{taken.chains:,} new chains of {taken.questions:,} questions were taken."
+    said = f"Taken: {counted(taken.chains, 'new chain')} of {counted(taken.questions, 'question')}."
     if taken.excluded:
-        said += f" {sum(taken.excluded.values()):,} of them are not in the pool."
+        said += f" Not in the pool: {sum(taken.excluded.values()):,}."
     if taken.unreadable:
-        said += f" {taken.unreadable:,} have no answer that can be read."
+        said += f" Without an answer that can be read: {taken.unreadable:,}."
     return said
 
 
@@ -193,19 +194,21 @@ def started_just_now(
     request: HttpRequest, study: ReasoningStudy, todo: Sequence[dict[str, Any]]
 ) -> ReasoningRun | None:
     """The run that this user started with the very same choice a moment ago, unless it was cancelled since."""
-    if not todo:
-        return None
     recent = ReasoningRun.objects.filter(
         study=study,
-        step=todo[0]["step"],
         created_by_id=request.user.pk,
         created_at__gte=timezone.now() - SAME_START,
     ).exclude(state=RunState.CANCELLED)
-    for run in recent:
-        same_model = not todo[0]["model"] or run.model == todo[0]["model"]
-        if same_model and all(run.choices.get(name) == value for name, value in todo[0]["choices"].items()):
-            return run
-    return None
+    # Of several runs the first that had something to do was started.
+    return next((run for run in recent.defer("log", "manifest") for one in todo if _is_run(run, one)), None)
+
+
+def _is_run(run: ReasoningRun, one: dict[str, Any]) -> bool:
+    return (
+        run.step == one["step"]
+        and one["model"] in ("", run.model)
+        and all(run.choices.get(name) == value for name, value in one["choices"].items())
+    )
 
 
 def plan_page(
@@ -268,7 +271,7 @@ def reasoning_run(request: HttpRequest, pk: int) -> HttpResponse:
     if request.method == "POST":
         return _change(request, run)
     rows = run.items.select_related("case").defer("case__context").order_by("pk")
-    only = request.GET.get("only") == "open"
+    only = request.GET.get("state") == "open"
     if only:
         rows = rows.exclude(state=RunState.DONE)
     page = Paginator(rows, ITEMS_PER_PAGE).get_page(request.GET.get("page"))

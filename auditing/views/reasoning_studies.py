@@ -1,6 +1,8 @@
 """Pages of GraphEVAL studies: the list, a new one, one study with all its figures, several compared."""
 
+import tempfile
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from django.contrib import messages
@@ -29,17 +31,18 @@ from auditing.selectors.reasoning_tables import (
     filtered,
     flag_word,
 )
+from auditing.selectors.reasoning_words import EMBEDDER_NOTES, counted, source_words
 from auditing.services.grapheval import chains, exports, results, studies
-from auditing.views.exports import download
+from auditing.views.exports import archive, download
 from auditing.views.reasoning_forms import StudyForm
-from auditing.views.reasoning_parameters import parameter_rows
+from auditing.views.reasoning_parameters import setting_rows
 from auditing.views.reasoning_runs import taken_words
 from auditing.views.reasoning_sweeps import sweep_context
 from reasonaudit.lib.errors import UserError
 
 STUDIES_PER_PAGE = 25
 QUESTIONS_PER_PAGE = 50
-RUNS_SHOWN = 8
+RUNS_SHOWN = 30
 MOST_COMPARED = 12
 
 
@@ -89,82 +92,96 @@ def _take(request: HttpRequest, study: ReasoningStudy) -> None:
 def reasoning_study(request: HttpRequest, slug: str) -> HttpResponse:
     """One study: its steps, its statistics and its questions. `part` gives one part alone, for htmx."""
     study = get_object_or_404(ReasoningStudy.objects.select_related("dataset", "created_by"), slug=slug)
-    htmx = bool(request.headers.get("HX-Request"))
     part = request.GET.get("part", "")
-    if part == "steps" and htmx:
-        # Polled while a run goes on, when every row that the document follows from changes: it is not read here.
-        states = steps_now(study)
-        active = any(state.is_active for state in states)
-        context = {"study": study, "steps": states, "active": active, "ended": not active}
-        return render(request, "auditing/reasoning_parts/step_states.html", context)
+    alone = bool(request.headers.get("HX-Request"))
+    if part == "steps" and alone:
+        return _steps_part(request, study)
     document = results.study_document(study)
-    split = disagreements(document["questions"])
-    states = steps(study, split)
     sweep = sweep_context(study, request.GET) if part == "sweep" and document["questions"] else {}
-    if part == "sweep" and htmx:
-        context = {"study": study, **sweep}
+    if part == "sweep" and alone:
         status = 422 if "problem" in sweep else 200
-        return render(request, "auditing/reasoning_parts/sweep.html", context, status=status)
-    excluded = excluded_counts(study)
-    stale = document["counts"]["stale"]
-    if stale:
-        states = [with_stale(state, stale) for state in states]
+        return render(
+            request, "auditing/reasoning_parts/sweep.html", {"study": study, **sweep}, status=status
+        )
     context = {
+        **_progress(study, document),
+        **_figures(document),
+        **_table(request.GET, document),
         "section": "reasoning",
         "study": study,
         "dataset": study.dataset,
         "document": document,
-        "steps": states,
-        "active": any(state.is_active for state in states),
-        "running": next((state.run for state in states if state.is_active), None),
-        "runs": runs_of(study)[:RUNS_SHOWN],
-        "excluded": excluded,
-        "excluded_total": sum(number for _, number in excluded),
         "sweep": sweep,
         "warnings": _warnings(document),
-        "disagreement_count": len(split),
         "flags": _flags(document),
-        "stale": stale,
-        "parameters": parameter_rows(study),
-        **_figures(document),
-        **_table(request.GET, document),
+        "settings": setting_rows(study),
+        "embedder_note": EMBEDDER_NOTES.get(study.embedder, ""),
     }
     return render(request, "auditing/reasoning_study.html", context)
 
 
+def _steps_part(request: HttpRequest, study: ReasoningStudy) -> HttpResponse:
+    """The states of steps, polled while a run goes on: the document, which every row of it changes, is not read."""
+    states = steps_now(study)
+    active = any(state.is_active for state in states)
+    context = {"study": study, "steps": states, "active": active, "ended": not active}
+    return render(request, "auditing/reasoning_parts/step_states.html", context)
+
+
+def _progress(study: ReasoningStudy, document: Mapping[str, Any]) -> dict[str, Any]:
+    """How far the steps are, the newest runs, and what is not in the pool."""
+    split = disagreements(document["questions"])
+    stale = document["counts"]["stale"]
+    states = steps(study, split)
+    if stale:
+        states = [with_stale(state, stale) for state in states]
+    runs = list(runs_of(study)[: RUNS_SHOWN + 1])
+    excluded = excluded_counts(study)
+    return {
+        "steps": states,
+        "active": any(state.is_active for state in states),
+        "running": next((state.run for state in states if state.is_active), None),
+        "runs": runs[:RUNS_SHOWN],
+        "earlier_runs": len(runs) > RUNS_SHOWN,
+        "excluded": excluded,
+        "excluded_total": sum(number for _, number in excluded),
+        "disagreement_count": len(split),
+        "stale": stale,
+    }
+
+
 def _warnings(document: Mapping[str, Any]) -> list[str]:
     """What makes the numbers of the whole study say less than they seem to, in sentences."""
-    counts: Mapping[str, int] = document.get("counts", {}).get("flags") or {}
-    scored = document.get("counts", {}).get("scored") or 0
+    counts, collapse = document["counts"]["flags"], document["collapse"]
     said = []
     if collapsed := counts.get("mode_collapse", 0):
         said.append(
-            f"Mode collapse at {collapsed:,} of {scored:,} questions: the model repeats itself, so that agreement "
-            "says little there."
+            f"Mode collapse at {collapsed:,} of {counted(document['counts']['scored'], 'question')}: the chains are "
+            "all but the same, so that their agreement says little there."
         )
-    collapse = document.get("collapse") or {}
-    if repeated := collapse.get("repeated"):
+    if collapse["why"]:
+        said.append(collapse["why"])
+    elif repeated := collapse["repeated"]:
         said.append(
-            f"{repeated:,} of {collapse.get('questions') or 0:,} questions have a chain whose text also answers "
-            "another question: such a chain cannot be about its question."
+            f"{repeated:,} of {counted(collapse['questions'], 'question')} share the text of a chain with another "
+            "one: such a chain cannot be about its question."
         )
     if looping := counts.get("looping_text", 0):
-        said.append(f"{looping:,} questions have chains that repeat the same piece of text over and over.")
+        said.append(f"Chains repeat the same piece of text over and over at {counted(looping, 'question')}.")
     return said
 
 
 def _flags(document: Mapping[str, Any]) -> list[dict[str, Any]]:
-    counts: Mapping[str, int] = document.get("counts", {}).get("flags") or {}
-    return [{"code": code, "word": flag_word(code), "n": n} for code, n in sorted(counts.items()) if n]
+    counts = document["counts"]["flags"]
+    return [{"code": code, "word": flag_word(code), "n": n} for code, n in sorted(counts.items())]
 
 
 def _figures(document: Mapping[str, Any]) -> dict[str, Any]:
-    found = document.get("correlations") or []
+    found, counts = document["correlations"], document["counts"]
     drawn = charts(document)
-    counts = document.get("counts", {})
     return {
         "charts": drawn,
-        "chains_per_question": counts["chains"] / counts["scored"] if counts.get("scored") else None,
+        "chains_per_question": counts["chains"] / counts["scored"] if counts["scored"] else None,
         "has_faithfulness": any(
             value is not None for name in FAITHFULNESS for value in drawn["questions"][name]
         ),
@@ -175,7 +192,7 @@ def _figures(document: Mapping[str, Any]) -> dict[str, Any]:
             for name, title in FAITHFULNESS.items()
         ],
         "quadrants": _quadrants(document),
-        "judged": _judged(document.get("faithful") or {}),
+        "judged": _judged(document["faithful"]),
     }
 
 
@@ -208,14 +225,19 @@ def _quadrants(document: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _judged(faithful: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Who says how many wins are faithful: people together, each judge, what came with the data."""
-    rows = []
-    if faithful.get("people"):
-        rows.append({"who": "People", "wins": faithful["people"]})
+    said = [("People", "people", faithful["people"])]
     for kind in ("judges", "imported"):
-        for source, wins in sorted((faithful.get(kind) or {}).items()):
-            if wins:
-                rows.append({"who": source.partition(":")[2] or source, "kind": kind, "wins": wins})
-    return rows
+        said += [(source_words(source), kind, wins) for source, wins in sorted(faithful[kind].items())]
+    return [
+        {"who": who, "kind": kind, "wins": wins, "difference_pp": points_of(wins["difference"])}
+        for who, kind, wins in said
+        if wins
+    ]
+
+
+def points_of(share: float | None) -> float | None:
+    """A difference of shares in percentage points."""
+    return None if share is None else 100 * share
 
 
 def _table(query: QueryDict, document: Mapping[str, Any]) -> dict[str, Any]:
@@ -224,7 +246,7 @@ def _table(query: QueryDict, document: Mapping[str, Any]) -> dict[str, Any]:
         flag=query.get("flag", ""),
         quadrant=query.get("quadrant", ""),
         search=query.get("q", "").strip()[:200],
-        sort=query.get("sort", "title"),
+        sort=query.get("sort", ""),
     )
     rows = filtered(document["questions"], filters)
     return {
@@ -237,20 +259,22 @@ def _table(query: QueryDict, document: Mapping[str, Any]) -> dict[str, Any]:
 
 def reasoning_compare(request: HttpRequest) -> HttpResponse:
     """Several studies side by side: the topology map, decomposers, the tests over data sets and models."""
-    wanted = list(dict.fromkeys(request.GET.getlist("study")))[:MOST_COMPARED]
+    wanted = set(request.GET.getlist("study"))
     known = list(study_list())
     chosen = [study for study in known if study.slug in wanted]
     comparison: Any = None
     problem = ""
     documents: list[Mapping[str, Any]] = []
-    if len(chosen) > 1:
+    if len(chosen) > MOST_COMPARED:
+        problem = f"{len(chosen)} studies are too many. Tick at most {MOST_COMPARED}."
+    elif len(chosen) > 1:
         try:
             documents = [results.study_document(study) for study in chosen]
             comparison = results.compare(chosen)
         except UserError as error:
             problem = str(error)
     reference = request.GET.get("reference", "")
-    if reference not in wanted:
+    if reference not in {study.slug for study in chosen}:
         reference = chosen[0].slug if chosen else ""
     context = {
         "section": "reasoning",
@@ -261,7 +285,7 @@ def reasoning_compare(request: HttpRequest) -> HttpResponse:
         "topology": compared(documents, reference) if documents else None,
         "quadrant_words": QUADRANT_WORDS,
         "comparison": comparison,
-        "documents": documents,
+        "embedders": len({study.embedder for study in chosen}),
         "problem": problem,
         "most": MOST_COMPARED,
         "dataset_names": {study.dataset.slug: study.dataset.name for study in chosen},
@@ -273,11 +297,14 @@ def reasoning_compare(request: HttpRequest) -> HttpResponse:
 def reasoning_export(request: HttpRequest, slug: str) -> HttpResponse:
     """A study as one archive: questions, chains, scores, judgements, matrices, manifests."""
     study = get_object_or_404(ReasoningStudy, slug=slug)
-    try:
-        content = exports.study_archive(study)
-    except UserError as error:
-        messages.error(request, str(error))
-        return redirect("auditing:reasoning_study", slug)
+    with tempfile.TemporaryDirectory(prefix="export-") as made:
+        folder = Path(made) / "study"
+        try:
+            exports.export_study(study, folder, by=request.user)
+        except UserError as error:
+            messages.error(request, str(error))
+            return redirect("auditing:reasoning_study", slug)
+        content = archive(folder)
     return download(content, f"{study.slug}-grapheval.zip", "application/zip")
 
 

@@ -166,6 +166,17 @@ STATIC_ROOT = VAR / "static"
 STATICFILES_DIRS = [path for path in [ROOT / "static" / "dist"] if path.is_dir()]
 DJANGO_VITE = {"default": {"dev_mode": False, "manifest_path": ROOT / "static" / "dist" / "manifest.json"}}
 
+# "results" is shared by web server and workers: what takes seconds to compute from rows that seldom change.
+CACHES = {
+    "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
+    "results": {
+        "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
+        "LOCATION": VAR / "cache",
+        "TIMEOUT": 30 * 24 * 3600,
+        "OPTIONS": {"MAX_ENTRIES": 100},
+    },
+}
+
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 USE_TZ = True
 TIME_ZONE = "UTC"

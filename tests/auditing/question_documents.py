@@ -12,7 +12,8 @@ import numpy as np
 from auditing.core.grapheval.distance import DistanceParts
 from auditing.models import QuestionScore, ReasoningStudy
 from auditing.selectors.reasoning_question import question_page
-from auditing.services.grapheval import chains, parts, scoring
+from auditing.services.grapheval import parts, staleness
+from auditing.services.grapheval.answers import gold_of
 from tests.auditing import grapheval_factories as rows
 
 METRICS: dict[str, Any] = {
@@ -113,7 +114,7 @@ def scored(of: ReasoningStudy, name: str = "q1", **fields: Any) -> QuestionScore
             "case": case,
             "document": document(),
             "parts": parts.pack(three_parts()),
-            "inputs_sha256": scoring.inputs_sha256(of, case, samples, {}),
+            "inputs_sha256": staleness.inputs_sha256(of, case, samples, {}),
             "grcs": METRICS["grcs"],
             "divergence": METRICS["divergence"],
             "entropy": METRICS["entropy"],
@@ -125,4 +126,4 @@ def scored(of: ReasoningStudy, name: str = "q1", **fields: Any) -> QuestionScore
 
 def page_of(score: QuestionScore) -> dict[str, Any]:
     """The document of its page."""
-    return question_page(score.study, score.case, parts.unpack, gold=chains.gold_of(score.study, score.case))
+    return question_page(score.study, score.case, parts.unpack, gold=gold_of(score.study, score.case))

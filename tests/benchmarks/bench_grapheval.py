@@ -77,7 +77,7 @@ def game24(path: Path) -> list[dict[str, Any]]:
 
     start = time.perf_counter()
     settings = grapheval.Settings()
-    questions = grapheval.questions_of(load([path]).traces, settings)
+    questions = grapheval.questions_of(load([path], without_steps=True).traces, settings)
     read = time.perf_counter()
     marks: list[float] = []
     scored = grapheval.score_questions(

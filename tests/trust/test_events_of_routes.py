@@ -2,7 +2,8 @@
 
 Every route of the permission table that may change a study, people's work, a decision or an account is tried with all
 its kinds of change (`tests.trust.changes`). What a change writes is compared as a whole list: the event of the change
-itself once, and those of moves that it causes. Runs and imports of data sets keep their own records.
+itself once, and those of moves that it causes. Runs of audits and of judges and imports of data sets keep their own
+records.
 """
 
 import csv
@@ -13,12 +14,13 @@ import pytest
 
 from reasonaudit.accounts import permissions
 from reasonaudit.lib.models import Event
-from tests.trust.changes_of_accounts import CHANGES
+from tests.trust.changes_of_chains import CHANGES
 
 pytestmark = pytest.mark.django_db
 
 OWN = ("annotation:", "accounts:", "api:assignment-", "api:adjudication-", "api:guideline", "api:token")
 FILES = ("auditing:study_", "api:study-")
+CHAINS = ("auditing:reasoning_", "api:reasoning-")
 
 
 def mutating_routes() -> set[str]:
@@ -28,7 +30,7 @@ def mutating_routes() -> set[str]:
         return {
             row["route"]
             for row in csv.DictReader(file)
-            if row["route"].startswith(OWN + FILES) and set(row["methods"].split()) - {"GET"}
+            if row["route"].startswith(OWN + FILES + CHAINS) and set(row["methods"].split()) - {"GET"}
         }
 
 

@@ -15,16 +15,12 @@ from auditing.core import statistics
 from auditing.core.audit_labels import SegmentAudit, audit
 from auditing.core.bootstrap import BootstrapQuestion, bootstrap_correlations, distance_metric
 from auditing.core.call_order import CallPlan
-from auditing.core.grounding import grounding
 from auditing.core.hypergraph import Hypergraph, distances
 from auditing.core.metrics import binary_gold, binary_metrics, failure_modes
 from auditing.core.nli import Label, cache_key, candidate_count, candidates
 from auditing.core.parameters import AuditParameters
 from auditing.core.support_edges import edge_usable, pattern_of, select_edges
-from tests.vectors import grapheval
-from videos.core.cot import parse, parse_timeframe
-from videos.core.geometry import iou
-from videos.core.tracks import Keyframe, Track, box_at, from_outside
+from tests.vectors import anchor, grapheval
 
 Json = dict[str, Any]
 
@@ -169,37 +165,6 @@ def cohen_kappa(data: Json, params: Json) -> Json:
     return asdict(statistics.cohen_kappa(data["a"], data["b"], data["categories"], **params))
 
 
-def anchor_interpolate(data: Json, params: Json) -> Json:
-    del params
-    keyframes = [
-        (Keyframe(entry["frame"], tuple(entry["box"])), entry.get("outside", False))
-        for entry in data["keyframes"]
-    ]
-    track = from_outside(Track("track"), keyframes)
-    boxes = [(frame, box_at(track, frame)) for frame in data["frames"]]
-    return {"boxes": [[frame, list(box)] for frame, box in boxes if box is not None]}
-
-
-def anchor_iou(data: Json, params: Json) -> Json:
-    del params
-    return {"iou": iou(tuple(data["a"]), tuple(data["b"]))}
-
-
-def anchor_grounding(data: Json, params: Json) -> Json:
-    del params
-    return asdict(grounding(dict(data["pred"]), dict(data["ref"])))
-
-
-def anchor_timeframe(data: Json, params: Json) -> Json:
-    del params
-    return asdict(parse_timeframe(data["text"]))
-
-
-def anchor_cot_parse(data: Json, params: Json) -> Json:
-    del params
-    return asdict(parse(data["text"]))
-
-
 ALGORITHMS: dict[str, Callable[[Json, Json], Any]] = {
     "nli_enumerate": nli_enumerate,
     "nli_gap": nli_gap,
@@ -217,12 +182,8 @@ ALGORITHMS: dict[str, Callable[[Json, Json], Any]] = {
     "mcnemar": mcnemar,
     "wilcoxon": wilcoxon,
     "cohen_kappa": cohen_kappa,
-    "anchor_interpolate": anchor_interpolate,
-    "anchor_iou": anchor_iou,
-    "anchor_grounding": anchor_grounding,
-    "anchor_timeframe": anchor_timeframe,
-    "anchor_cot_parse": anchor_cot_parse,
     **grapheval.ALGORITHMS,
+    **anchor.ALGORITHMS,
 }
 
 

@@ -37,7 +37,7 @@ def ged_pair(data: Json, params: Json) -> Json:
         _embedded(b),
         a["z"],
         b["z"],
-        DistanceParameters.from_dict(params),
+        DistanceParameters(**params),
         edge_z_a=a.get("edge_z"),
         edge_z_b=b.get("edge_z"),
     )
@@ -89,7 +89,7 @@ def ged_matrix(data: Json, params: Json) -> Json:
     found = distance_matrix(
         [_embedded(graph) for graph in graphs],
         [graph["z"] for graph in graphs],
-        DistanceParameters.from_dict(params),
+        DistanceParameters(**params),
         edge_embeddings=edge_z or None,
     )
     return {"D": found.tolist(), "uq": _uncertainty(uncertainty.pairwise(found), {})}

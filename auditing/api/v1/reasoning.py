@@ -16,12 +16,12 @@ class ReasoningQuestion(APIView):
     """One question of a GraphEVAL study."""
 
     @extend_schema(responses=OpenApiTypes.OBJECT)
-    def get(self, request: Request, slug: str, case: int) -> Response:
+    def get(self, request: Request, slug: str, pk: int) -> Response:
         """Return the page's document (schema `reasonaudit.grapheval-question-page/1`).
 
         It holds the stored scores, the distances of all pairs of chains, the chains' texts and facts, early
         answering, counterfactual edits and the ablation of the medoid.
         """
         study = get_object_or_404(ReasoningStudy, slug=slug)
-        question = get_object_or_404(Case, pk=case, dataset=study.dataset_id)
+        question = get_object_or_404(Case, pk=pk, dataset=study.dataset_id)
         return Response(question_document(study, question))

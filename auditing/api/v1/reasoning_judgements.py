@@ -12,12 +12,17 @@ from rest_framework.response import Response
 from annotation.api.v1.writes import SaveView, StrictSerializer, TabField, write_once
 from auditing.core.grapheval.agreement import CRITERIA, WORDS
 from auditing.models import ReasoningStudy
-from auditing.selectors.reasoning_audit import AT_ONCE, DEFAULT_MOST, audit_payload, chain_texts
+from auditing.selectors.reasoning_audit import (
+    AT_ONCE,
+    DEFAULT_MOST,
+    MOST_CHAINS,
+    MOST_PATHS,
+    audit_payload,
+    chain_texts,
+    queue,
+)
 from auditing.services.grapheval import judgements
 from reasonaudit.lib.errors import UserError
-
-MOST_PATHS = 200
-MOST_CHAINS = 1000
 
 
 class JudgementSerializer(StrictSerializer):
@@ -67,9 +72,8 @@ class ReasoningJudgements(SaveView):
         wanted = choice.validated_data
         if "chains" in wanted:
             return Response(chain_texts(study, _ids(wanted["chains"]), wanted["kind"]))
-        return Response(
-            audit_payload(study, request.user, wanted["kind"], paths=wanted["paths"], most=wanted["most"])
-        )
+        order = queue(study, request.user, wanted["kind"], paths=wanted["paths"], most=wanted["most"])
+        return Response(audit_payload(study, request.user, wanted["kind"], order))
 
     @extend_schema(
         operation_id="reasoning_judgements_save",

@@ -85,7 +85,7 @@ urlpatterns: list[URLPattern] = [
         name="reasoning-run-resume",
     ),
     path(
-        "reasoning-studies/<slug:slug>/questions/<int:case>/",
+        "reasoning-studies/<slug:slug>/questions/<int:pk>/",
         reasoning.ReasoningQuestion.as_view(),
         name="reasoning-question",
     ),

@@ -15,7 +15,7 @@ Choices where the paper is open, in words:
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from auditing.core.statistics import Regression, linear_regression
+from auditing.core.statistics import Regression, linear_regression, mean_of
 
 EPSILON = 1e-12
 
@@ -98,7 +98,7 @@ class TargetedAblation:
 def question_ablation(
     answers: Sequence[str | None],
     faithfulness: Sequence[float | None],
-    distances: Sequence[float],
+    distances: Sequence[float | None],
     *,
     gold: str | None,
     medoid_answer: str | None,
@@ -109,7 +109,8 @@ def question_ablation(
     Parameters
     ----------
     answers, faithfulness, distances : sequences of the same length
-        Of every alternative: normal form of its answer, early answering, text distance from the medoid.
+        Of every alternative: normal form of its answer, early answering, text distance from the medoid; None where
+        undefined.
     gold : str or None
         Normal form of the correct answer.
     medoid_answer, medoid_faithfulness
@@ -127,9 +128,9 @@ def question_ablation(
         )
     accuracy = medoid_accuracy = None
     if gold is not None:
-        accuracy = _mean([float(answer == gold) for answer in answers])
+        accuracy = mean_of([float(answer == gold) for answer in answers])
         medoid_accuracy = float(medoid_answer == gold)
-    mean_faithfulness = _mean(faithfulness)
+    mean_faithfulness = mean_of(faithfulness)
     return QuestionAblation(
         accuracy=accuracy,
         medoid_accuracy=medoid_accuracy,
@@ -137,7 +138,7 @@ def question_ablation(
         faithfulness=mean_faithfulness,
         medoid_faithfulness=medoid_faithfulness,
         faithfulness_change=_difference(mean_faithfulness, medoid_faithfulness),
-        distance=_mean(distances),
+        distance=mean_of(distances),
         n=len(answers),
         n_faithful=sum(value is not None for value in faithfulness),
     )
@@ -155,11 +156,11 @@ def population_ablation(changes: Iterable[tuple[float | None, float | None]]) ->
     same = [abs(value) <= EPSILON for value in accuracies]
     return PopulationAblation(
         n=len(points),
-        mean_accuracy_change=_mean(accuracies),
-        mean_faithfulness_change=_mean(faithful),
-        less_faithful=_mean(less),
-        same_accuracy=_mean(same),
-        same_accuracy_less_faithful=_mean(list(map(all, zip(same, less, strict=True)))),
+        mean_accuracy_change=mean_of(accuracies),
+        mean_faithfulness_change=mean_of(faithful),
+        less_faithful=mean_of(less),
+        same_accuracy=mean_of(same),
+        same_accuracy_less_faithful=mean_of(list(map(all, zip(same, less, strict=True)))),
         regression=linear_regression(accuracies, faithful),
     )
 
@@ -169,16 +170,11 @@ def targeted_ablation(questions: Iterable[TargetedQuestion]) -> TargetedAblation
     chosen = [question for question in questions if question.gsc_correct and not question.sc_correct]
     return TargetedAblation(
         n=len(chosen),
-        accuracy=_mean([question.accuracy for question in chosen]),
-        faithfulness=_mean([question.faithfulness for question in chosen]),
-        medoid_faithfulness=_mean([question.medoid_faithfulness for question in chosen]),
-        distance=_mean([question.distance for question in chosen]),
+        accuracy=mean_of([question.accuracy for question in chosen]),
+        faithfulness=mean_of([question.faithfulness for question in chosen]),
+        medoid_faithfulness=mean_of([question.medoid_faithfulness for question in chosen]),
+        distance=mean_of([question.distance for question in chosen]),
     )
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    defined = [value for value in values if value is not None]
-    return sum(defined) / len(defined) if defined else None
 
 
 def _difference(ablated: float | None, original: float | None) -> float | None:

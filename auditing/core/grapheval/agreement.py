@@ -9,8 +9,9 @@ Framework", sections 5.3 (decoding audit) and C.9 (path level). Choices where th
   of the paths can be audited.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from auditing.core.grapheval.decoding import Cell, Disagreement, FaithfulWins, faithful_wins
 from auditing.core.statistics import Kappa, cohen_kappa
@@ -21,27 +22,30 @@ CRITERIA: dict[str, tuple[str, ...]] = {
     "decomposition": ("atomic", "grounded", "dependencies"),
 }
 
+Chain = TypeVar("Chain", bound=Hashable)
+"""What a chain is named by, unique over all questions."""
+
 
 @dataclass(frozen=True, slots=True)
-class Dispute:
+class Dispute(Generic[Chain]):
     """A question that only one rule answers correctly.
 
     Attributes
     ----------
     cell : {"sc_only", "gsc_only"}
         The rule that is correct.
-    paths : tuple of int
-        Chains whose answer is the vote's.
-    medoid : int
-        The chain that GSC chose.
+    paths : tuple of chains
+        Those whose answer is the vote's.
+    medoid : chain
+        The one that GSC chose.
     """
 
     cell: Cell
-    paths: tuple[int, ...]
-    medoid: int
+    paths: tuple[Chain, ...]
+    medoid: Chain
 
     @property
-    def winning(self) -> tuple[int, ...]:
+    def winning(self) -> tuple[Chain, ...]:
         """The chains that the win rests on."""
         return self.paths if self.cell == "sc_only" else (self.medoid,)
 
@@ -83,24 +87,24 @@ def joint_word(words: Sequence[str]) -> str | None:
     return next((word for word in WORDS if 2 * words.count(word) > len(words)), "unsure")
 
 
-def joint_words(sources: Iterable[Mapping[int, str]]) -> dict[int, str]:
+def joint_words(sources: Iterable[Mapping[Chain, str]]) -> dict[Chain, str]:
     """Return the joint word of several sources for each chain that any of them judged."""
-    said: dict[int, list[str]] = {}
+    said: dict[Chain, list[str]] = {}
     for words in sources:
         for chain, word in words.items():
             said.setdefault(chain, []).append(word)
     return {chain: joint for chain, words in said.items() if (joint := joint_word(words)) is not None}
 
 
-def faithful_report(disputes: Iterable[Dispute], words: Mapping[int, str]) -> FaithfulReport:
+def faithful_report(disputes: Iterable[Dispute[Chain]], words: Mapping[Chain, str]) -> FaithfulReport:
     """Count how many wins of either rule are faithful by one source's words (section 5.3).
 
     Parameters
     ----------
     disputes : iterable of Dispute
         The questions on which the rules differ in being correct.
-    words : mapping of int to str
-        Word by chain, of `WORDS`.
+    words : mapping of chain to str
+        Words of `WORDS`.
     """
     rows: list[Disagreement] = []
     unjudged_wins = unjudged_paths = unsure = 0
@@ -117,9 +121,9 @@ def faithful_report(disputes: Iterable[Dispute], words: Mapping[int, str]) -> Fa
     return FaithfulReport(faithful_wins(rows) if rows else None, unjudged_wins, unjudged_paths, unsure)
 
 
-def word_agreement(first: Mapping[int, str], second: Mapping[int, str]) -> WordAgreement:
+def word_agreement(first: Mapping[Chain, str], second: Mapping[Chain, str]) -> WordAgreement:
     """Compare two sources on the chains that both judged, with all of `WORDS` as the scale."""
-    both = sorted(first.keys() & second.keys())
+    both = [chain for chain in first if chain in second]
     found = cohen_kappa([first[chain] for chain in both], [second[chain] for chain in both], WORDS)
     why_not = ""
     if not both:

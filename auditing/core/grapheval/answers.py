@@ -96,6 +96,17 @@ def normalise(
     return _number(text) if kind == "number" else _plain(text)
 
 
+def options_in(meta: Mapping[str, object]) -> dict[str, str]:
+    """Return the options that the meta of a question states, by letter; empty where it states none."""
+    options = meta.get("options")
+    return {str(key): str(text) for key, text in options.items()} if isinstance(options, Mapping) else {}
+
+
+def letters_of(options: Mapping[str, str]) -> str:
+    """Return the letters of some options, or the usual ones where there are none."""
+    return "".join(key.upper() for key in options if len(key) == 1) or LETTERS
+
+
 def vote(
     answers: Sequence[str | None], kind: AnswerKind, *, options: Mapping[str, str] | None = None
 ) -> Vote:

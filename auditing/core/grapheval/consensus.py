@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from auditing.core.grapheval.distance import unit_rows
 from auditing.core.statistics import Floats
 
-ZERO_NORM = 1e-12
 THRESHOLD_SLACK = 1e-9
 SCORE_DECIMALS = 9
 # Similarities held at a time; 4 million of them are 32 MB.
@@ -214,9 +214,7 @@ def _unit(rows: ArrayLike) -> Floats:
     array = np.asarray(rows, dtype=np.float64)
     if array.size == 0:
         return np.zeros((0, 0))
-    norms = np.linalg.norm(array, axis=1, keepdims=True)
-    unit: Floats = np.where(norms > ZERO_NORM, array / np.maximum(norms, ZERO_NORM), 0.0)
-    return unit
+    return unit_rows(array)
 
 
 def _weighted(share: Floats, terminals: Sequence[int], w_terminal: float, w_other: float) -> float:

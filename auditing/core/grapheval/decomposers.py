@@ -8,12 +8,12 @@ hallucination and validity of dependencies). Choices where the paper is open, in
 - A criterion's share is of the words given, and unsure counts as not met; people and judges stay apart.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import combinations
 
 from auditing.core.grapheval.agreement import CRITERIA
-from auditing.core.grapheval.study import Decomposition
-from auditing.core.statistics import Correlations, correlations
+from auditing.core.statistics import Correlations, correlations, mean_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,28 +23,6 @@ class CriterionShare:
     n: int
     met: int
     share: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Decomposer:
-    """One decomposer's study.
-
-    Attributes
-    ----------
-    name : str
-        Of the decomposer, unique among those compared.
-    decomposition : Decomposition
-        Facts, edges and changed dependencies.
-    grcs : mapping of question to (float or None)
-        GRCS of its questions.
-    words : mapping of str to sequence of mappings
-        What people or a judge say of its chains: per rater, "yes", "no" or "unsure" by criterion.
-    """
-
-    name: str
-    decomposition: Decomposition
-    grcs: Mapping[str, float | None]
-    words: Mapping[str, Sequence[Mapping[str, str]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,26 +47,22 @@ def criterion_shares(words: Iterable[Mapping[str, str]]) -> dict[str, CriterionS
     return found
 
 
-def compare_pairs(decomposers: Sequence[Decomposer]) -> list[DecomposerPair]:
+def compare_pairs(grcs: Mapping[str, Mapping[str, float | None]]) -> list[DecomposerPair]:
     """Correlate the GRCS of every pair of decomposers over the questions that both have scored.
 
-    Raises
-    ------
-    ValueError
-        If two decomposers have one name.
+    Parameters
+    ----------
+    grcs : mapping of decomposer to mapping of question to (float or None)
+        The GRCS of the same questions by each.
     """
-    names = [decomposer.name for decomposer in decomposers]
-    if len(set(names)) < len(names):
-        raise ValueError("Two of the decomposers have the same name; give each its own.")
     found = []
-    for place, a in enumerate(decomposers):
-        for b in decomposers[place + 1 :]:
-            pairs = [
-                (first, second)
-                for question, first in a.grcs.items()
-                if first is not None and (second := b.grcs.get(question)) is not None
-            ]
-            left, right = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-            difference = sum(right) / len(pairs) - sum(left) / len(pairs) if pairs else None
-            found.append(DecomposerPair(a.name, b.name, len(pairs), correlations(left, right), difference))
+    for (a, of_a), (b, of_b) in combinations(grcs.items(), 2):
+        pairs = [
+            (first, second)
+            for question, first in of_a.items()
+            if first is not None and (second := of_b.get(question)) is not None
+        ]
+        left, right = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+        difference = mean_of(second - first for first, second in pairs)
+        found.append(DecomposerPair(a, b, len(pairs), correlations(left, right), difference))
     return found

@@ -19,8 +19,8 @@ matchings are kept apart from beta and gamma, so other values of those cost no f
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -28,8 +28,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from auditing.core.grapheval.assignment import cheapest
 from auditing.core.grapheval.graph import ReasoningGraph
+from auditing.core.statistics import Floats
 
-Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
 EdgeEmbedding = Literal["concat", "mean", "text"]
 
@@ -85,22 +85,12 @@ class DistanceParameters:
             known = ", ".join(EDGE_EMBEDDINGS)
             raise ValueError(f"Unknown edge embedding {self.edge_embedding!r}; use one of {known}.")
 
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> "DistanceParameters":
-        """Return parameters from a mapping; what is not named keeps its default.
-
-        Raises
-        ------
-        ValueError
-            If a name is unknown or a value is outside its range.
-        """
-        unknown = set(values) - {field.name for field in fields(cls)}
-        if unknown:
-            raise ValueError(f"Unknown parameters of the distance: {', '.join(sorted(unknown))}.")
-        return cls(**values)
-
 
 DEFAULTS = DistanceParameters()
+
+
+class GraphsTooLarge(ValueError):
+    """Two graphs have more facts or edges than can be matched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +208,8 @@ def distance_parts(
 
     Raises
     ------
+    GraphsTooLarge
+        If two graphs need more than `MOST_PAIR_ENTRIES` costs.
     ValueError
         If an array does not fit its graph or holds a value that is not finite.
     """
@@ -227,13 +219,7 @@ def distance_parts(
     for graph, pairs in zip(graphs, ends, strict=True):
         if np.any((pairs < 0) | (pairs >= len(graph.facts))):
             raise ValueError("An edge names a node that its graph does not have.")
-    for what, sizes in (("facts", nodes.of), ("edges", ends)):
-        smaller, larger = sorted((0, 0, *map(len, sizes)))[-2:]
-        if smaller * larger > MOST_PAIR_ENTRIES:
-            raise ValueError(
-                f"Graphs of {larger:,} and {smaller:,} {what} are too large to compare. Fewer edges: connect only the "
-                "last fact of a step."
-            )
+    _check_sizes(facts=nodes.of, edges=ends)
     edges = None
     if parameters.edge_embedding == "text":
         if edge_embeddings is None:
@@ -268,6 +254,16 @@ def distance_parts(
     return DistanceParts(node_cost, edge_cost, nged, _terminal(graphs, nodes, first, lowest)[everywhere])
 
 
+def _check_sizes(**graphs: Sequence[Integers]) -> None:
+    for what, sizes in graphs.items():
+        smaller, larger = sorted((0, 0, *map(len, sizes)))[-2:]
+        if smaller * larger > MOST_PAIR_ENTRIES:
+            raise GraphsTooLarge(
+                f"Graphs of {larger:,} and {smaller:,} {what} are too large to compare. Fewer edges: connect only the "
+                "last fact of a step."
+            )
+
+
 class _Rows:
     """The distinct rows of some stacked arrays, normalised, and their cosines."""
 
@@ -279,7 +275,7 @@ class _Rows:
         ]
         stacked = np.concatenate(arrays) if arrays else np.zeros((0, 0))
         where = np.unique(np.concatenate(self.of), return_index=True)[1] if arrays else np.zeros(0, np.intp)
-        self.unit, self._lowest = _normalised(stacked[where]), lowest
+        self.unit, self._lowest = unit_rows(stacked[where]), lowest
         self._all = _cosines(self.unit, lowest) if len(known) <= MOST_ROWS_AT_ONCE else None
 
     def cosines(self, rows: Integers, columns: Integers) -> Floats:
@@ -348,7 +344,7 @@ def _terminal(graphs: Sequence[ReasoningGraph], nodes: _Rows, chosen: Integers, 
     for position, index in enumerate(chosen):
         if graphs[index].terminals:
             means[position] = nodes.unit[nodes.of[index][list(graphs[index].terminals)]].mean(axis=0)
-    similar = _cosines(_normalised(means), lowest)
+    similar = _cosines(unit_rows(means), lowest)
     similar[np.ix_(empty, empty)] = 1.0
     return similar
 
@@ -376,7 +372,8 @@ def _checked(arrays: Sequence[ArrayLike], counts: Sequence[int], what: str) -> l
     return found
 
 
-def _normalised(rows: Floats) -> Floats:
+def unit_rows(rows: Floats) -> Floats:
+    """Return rows of length 1, and zeros for a row that has none; shape (n, dim)."""
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
     unit: Floats = np.divide(rows, norms, out=np.zeros_like(rows), where=norms > ZERO_NORM)
     return unit

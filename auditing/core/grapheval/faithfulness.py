@@ -19,21 +19,6 @@ EarlyReference = Literal["gold", "own_answer"]
 EARLY_REFERENCES: tuple[EarlyReference, ...] = ("gold", "own_answer")
 
 
-def early_reference(
-    gold: str | None, own_answer: str | None, *, ea_reference: EarlyReference = "gold"
-) -> str | None:
-    """Return the answer that early answers are compared with.
-
-    Raises
-    ------
-    ValueError
-        If `ea_reference` is unknown.
-    """
-    if ea_reference not in EARLY_REFERENCES:
-        raise ValueError(f"Unknown reference {ea_reference!r}; use one of {', '.join(EARLY_REFERENCES)}.")
-    return gold if ea_reference == "gold" else own_answer
-
-
 def early_answering(prefix_answers: Sequence[str | None], reference: str | None) -> float | None:
     """Return one minus the share of prefixes that already give the reference.
 
@@ -42,7 +27,7 @@ def early_answering(prefix_answers: Sequence[str | None], reference: str | None)
     prefix_answers : sequence of (str or None)
         Normal form of the answer after the first fact, the first two, up to all n.
     reference : str or None
-        Normal form of the answer to compare with; see `early_reference`.
+        Normal form of the answer to compare with: the gold answer or the chain's own (D-8).
 
     Returns
     -------

@@ -41,6 +41,10 @@ class Pool:
         Summaries of the distances.
     agreements : array of shape (N, N) or None
         Agreements of pairs of chains, NaN where there is none; None if no labeller was asked.
+    zero_vectors : int
+        Texts whose embedding is zero.
+    distinct_graphs : int
+        Graphs with different facts, edges or terminals.
     too_large : str
         Why the graphs cannot be compared, "" where they can.
     """
@@ -52,6 +56,8 @@ class Pool:
     nged: Floats | None
     uncertainty: Uncertainty | None
     agreements: Floats | None
+    zero_vectors: int
+    distinct_graphs: int
     too_large: str = ""
 
 
@@ -95,7 +101,7 @@ def _why(name: str, pool: Pool) -> str:
     return pool.too_large or "A sample's standard deviation (ddof 1) needs two pairs of chains."
 
 
-def flags_of(pool: Pool, gold: str | None, zero: int, distinct_graphs: int) -> list[Flag]:
+def flags_of(pool: Pool, gold: str | None) -> list[Flag]:
     """Return what is worth a look.
 
     Parameters
@@ -104,10 +110,6 @@ def flags_of(pool: Pool, gold: str | None, zero: int, distinct_graphs: int) -> l
         The question.
     gold : str or None
         Normal form of the gold answer.
-    zero : int
-        Texts whose embedding is zero.
-    distinct_graphs : int
-        Graphs with different facts, edges or terminals.
     """
     n = len(pool.answers)
     flags = []
@@ -117,15 +119,14 @@ def flags_of(pool: Pool, gold: str | None, zero: int, distinct_graphs: int) -> l
         flags.append(Flag("one_chain", "One chain is in the pool, so there is nothing to compare it with."))
     if pool.excluded:
         flags.append(_counted("excluded_chains", pool.excluded, "chain is", "chains are", "not in the pool"))
-    if n > 1 and distinct_graphs == 1:
+    if n > 1 and pool.distinct_graphs == 1:
         flags.append(Flag("all_identical", f"All {n:,} chains have the same facts and dependencies.", n))
     flags += question_flags(pool.texts, None if pool.uncertainty is None else pool.uncertainty.divergence)
-    if zero:
-        said = "an embedding of zeros and is like no other"
-        flags.append(_counted("zero_vectors", zero, "text has", "texts have", said))
+    if pool.zero_vectors:
+        said = "an embedding of zeros, which is like no other"
+        flags.append(_counted("zero_vectors", pool.zero_vectors, "text has", "texts have", said))
     if gold is None:
-        said = "No gold answer can be read, so no answer counts as right or wrong."
-        flags.append(Flag("no_gold", said))
+        flags.append(Flag("no_gold", "No gold answer can be read, so no answer counts as right or wrong."))
     unread = sum(answer is None for answer in pool.answers)
     if n and unread == n:
         flags.append(Flag("no_answer_readable", "No chain in the pool has an answer that can be read.", n))
@@ -153,5 +154,6 @@ def _degenerate(pool: Pool) -> str:
     low, high = np.percentile(rounded, [25, 75])
     bins = pool.uncertainty.n_bins
     if low == high:
-        return f"The middle half of the distances is equal, so the bins have no width; {bins} is taken."
+        taken = "one bin is" if bins == 1 else f"{bins} bins are"
+        return f"The middle half of the distances is equal, so bins would have no width; {taken} taken."
     return f"The entropy is capped at {MAX_BINS:,} bins." if bins == MAX_BINS else ""

@@ -87,7 +87,10 @@ class UncertaintyParameters:
 
 @dataclass(frozen=True, slots=True)
 class StudyParameters:
-    """All choices of a study. `early_reference` says which faithfulness correlations and ablations use."""
+    """All choices of a study. `early_reference`, `text_unit` and `text_norm` are read by the ablation.
+
+    Correlations are with both references of early answering, side by side.
+    """
 
     sampling: SamplingParameters = field(default_factory=SamplingParameters)
     graph: GraphParameters = field(default_factory=GraphParameters)
@@ -110,7 +113,7 @@ class StudyParameters:
         Raises
         ------
         ValueError
-            If a name is unknown or a value is outside its range.
+            If a name is unknown, or a value has another type than its default or is outside its range.
         """
         known = {entry.name for entry in fields(cls)}
         if unknown := sorted(set(values) - known):
@@ -142,7 +145,22 @@ def _group(name: str, group: type, values: Any) -> Any:
         raise ValueError(f"{name} must be a group of values, not {values!r}.")
     if unknown := sorted(set(values) - {entry.name for entry in fields(group)}):
         raise ValueError(f"Unknown parameters of {name}: {', '.join(unknown)}.")
+    defaults = group()
+    for entry, value in values.items():
+        _typed(entry, value, getattr(defaults, entry))
     return group(**values)
+
+
+def _typed(name: str, value: Any, default: Any) -> None:
+    """Refuse values that Python would take for others: 2.5 chains, and the word "no" for true."""
+    kinds, words = {
+        bool: ((bool,), "true or false"),
+        int: ((int,), "a whole number"),
+        float: ((int, float), "a number"),
+        str: ((str,), "a word"),
+    }[type(default)]
+    if not isinstance(value, kinds) or (isinstance(value, bool) and not isinstance(default, bool)):
+        raise ValueError(f"{name} must be {words}, not {value!r}.")
 
 
 def _one_of(name: str, value: object, known: tuple[object, ...]) -> None:

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 from auditing.core.grapheval.answers import majority
 from auditing.core.grapheval.collapse import plain_text
 from auditing.core.grapheval.consensus import SCORE_DECIMALS, Medoid, choose_medoid, support
-from auditing.core.grapheval.distance import DistanceParts, distance_parts
+from auditing.core.grapheval.distance import ZERO_NORM, DistanceParts, GraphsTooLarge, distance_parts
 from auditing.core.grapheval.facts import Fact
 from auditing.core.grapheval.findings import Pool, flags_of, metrics_of
 from auditing.core.grapheval.graph import ReasoningGraph, build_graph
@@ -32,7 +32,6 @@ from auditing.core.statistics import Floats
 
 SCHEMA = "reasonaudit.grapheval-question/1"
 NO_FACTS = "no_facts"
-ZERO_NORM = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,24 +226,21 @@ def score(
     ValueError
         If a text has no vector, vectors differ in length or are not finite, or the agreements do not fit.
     """
-    stacked, places = _stacked(prepared.texts, vectors)
-    embeddings = [stacked[[places[fact] for fact in graph.facts]] for graph in prepared.graphs]
-    edges = None
-    if prepared.edge_texts is not None:
-        edges = [stacked[[places[text] for text in texts]] for texts in prepared.edge_texts]
+    stacked, rows_of = _stacked(prepared.texts, vectors)
+    embeddings = [rows_of(graph.facts) for graph in prepared.graphs]
+    edges = None if prepared.edge_texts is None else [rows_of(texts) for texts in prepared.edge_texts]
+    answers = [chain.answer for chain in prepared.chains]
     parts, rescored, too_large = None, None, ""
     try:
         parts = distance_parts(
             prepared.graphs, embeddings, parameters.distance, edge_embeddings=edges, after_pair=after_pair
         )
-    except ValueError as error:  # the arrays fit, so only the size is left
+    except GraphsTooLarge as error:
         too_large = str(error)
-    answers = [chain.answer for chain in prepared.chains]
-    if parts is not None:
+    else:
         shares = support(embeddings, tau=parameters.consensus.tau)
         terminals = [graph.terminals for graph in prepared.graphs]
         rescored = rescore(parts, shares, terminals, answers, parameters)
-    zero = int((np.linalg.norm(stacked, axis=1) <= ZERO_NORM).sum()) if len(stacked) else 0
     pool = Pool(
         answers=answers,
         texts=[chain.text for chain in prepared.chains],
@@ -253,17 +249,26 @@ def score(
         nged=None if parts is None else parts.nged,
         uncertainty=None if rescored is None else rescored.uncertainty,
         agreements=_square(agreements, len(answers)),
+        zero_vectors=int((np.linalg.norm(stacked, axis=1) <= ZERO_NORM).sum()) if len(stacked) else 0,
+        distinct_graphs=len({(graph.facts, graph.edges, graph.terminals) for graph in prepared.graphs}),
         too_large=too_large,
     )
     document = _document(prepared, parameters, gold, rescored)
     document["metrics"], document["missing"] = metrics_of(pool, parameters.uncertainty.log_base)
-    flags = flags_of(pool, gold, zero, document["distinct"]["graphs"])
-    document["flags"] = [flag.to_dict() for flag in flags]
+    document["flags"] = [flag.to_dict() for flag in flags_of(pool, gold)]
+    document["distinct"] = {
+        "facts": len({fact for graph in prepared.graphs for fact in graph.facts}),
+        "of": sum(len(graph.facts) for graph in prepared.graphs),
+        "graphs": pool.distinct_graphs,
+        "texts": len(set(map(plain_text, pool.texts))),
+    }
     return QuestionResult(parts, () if rescored is None else rescored.medoid.support, document)
 
 
-def _stacked(texts: Sequence[str], vectors: Mapping[str, ArrayLike]) -> tuple[Floats, dict[str, int]]:
-    """Return the vectors of the texts as rows, and the row of each text."""
+def _stacked(
+    texts: Sequence[str], vectors: Mapping[str, ArrayLike]
+) -> tuple[Floats, Callable[[Sequence[str]], Floats]]:
+    """Return the vectors of the texts as rows, and a function that gives the rows of some of them."""
     if lacking := [text for text in texts if text not in vectors]:
         raise ValueError(f"{len(lacking):,} of {len(texts):,} texts have no embedding.")
     rows = [np.asarray(vectors[text], dtype=np.float64) for text in texts]
@@ -272,7 +277,8 @@ def _stacked(texts: Sequence[str], vectors: Mapping[str, ArrayLike]) -> tuple[Fl
     stacked = np.stack(rows) if rows else np.zeros((0, 0))
     if not np.isfinite(stacked).all():
         raise ValueError("An embedding holds a value that is not finite.")
-    return stacked, {text: place for place, text in enumerate(texts)}
+    places = {text: place for place, text in enumerate(texts)}
+    return stacked, lambda some: stacked[[places[text] for text in some]]
 
 
 def _square(agreements: ArrayLike | None, n: int) -> Floats | None:
@@ -294,13 +300,48 @@ def _document(
     gold: str | None,
     rescored: Rescored | None,
 ) -> dict[str, Any]:
-    chains, graphs = prepared.chains, prepared.graphs
+    """Return the document without metrics and flags, which belong to the whole pool."""
+    chains = prepared.chains
     numbers = [chain.number for chain in chains]
+    answers = [chain.answer for chain in chains]
     medoid = None if rescored is None else rescored.medoid
-    ranked = _ranked(chains, medoid, parameters)
+    ranked = _ranked(answers, medoid, parameters)
+    best = None if medoid is None else medoid.medoid
+    second, lead = None, None
+    if medoid is not None and len(ranked) > 1:
+        second, lead = ranked[1], medoid.score[ranked[0]] - medoid.score[ranked[1]]
+    groups = answer_groups(answers, None if rescored is None else rescored.distances, ranked)
+    return {
+        "schema": SCHEMA,
+        "n": len(chains),
+        "excluded": [{"chain": number, "reason": reason} for number, reason in prepared.excluded],
+        "chains": _chains(prepared, gold, medoid, ranked),
+        "medoid": None if best is None else numbers[best],
+        "runner_up": None if second is None else numbers[second],
+        "lead": lead,
+        "gsc": {
+            "answer": None if best is None else answers[best],
+            "correct": None if best is None else _correct(answers[best], gold),
+        },
+        "votes": _votes(answers, gold),
+        "order": [numbers[position] for group in groups for position in group.members],
+        "groups": [
+            {
+                "answer": group.answer,
+                "chains": [numbers[position] for position in group.members],
+                "mean_distance": group.mean_distance,
+            }
+            for group in groups
+        ],
+    }
+
+
+def _chains(
+    prepared: Prepared, gold: str | None, medoid: Medoid | None, ranked: Sequence[int]
+) -> list[dict[str, Any]]:
     rank = {position: place for place, position in enumerate(ranked, 1)}
     rows = []
-    for position, (chain, graph) in enumerate(zip(chains, graphs, strict=True)):
+    for position, (chain, graph) in enumerate(zip(prepared.chains, prepared.graphs, strict=True)):
         rows.append(
             {
                 "chain": chain.number,
@@ -318,60 +359,28 @@ def _document(
                 "rank": None if medoid is None else rank[position],
             }
         )
-    best = None if medoid is None or medoid.medoid is None else medoid.medoid
-    second = ranked[1] if best is not None and len(ranked) > 1 else None
-    voted = majority([chain.answer for chain in chains])
-    by_votes = sorted(voted.votes.items(), key=lambda item: -item[1])
-    distances = None if rescored is None else rescored.distances
-    groups = answer_groups([chain.answer for chain in chains], distances, ranked)
+    return rows
+
+
+def _votes(answers: Sequence[str | None], gold: str | None) -> dict[str, Any]:
+    voted = majority(answers)
     return {
-        "schema": SCHEMA,
-        "n": len(chains),
-        "excluded": [{"chain": number, "reason": reason} for number, reason in prepared.excluded],
-        "chains": rows,
-        "medoid": None if best is None else numbers[best],
-        "runner_up": None if second is None else numbers[second],
-        "lead": None if second is None or medoid is None else medoid.score[ranked[0]] - medoid.score[second],
-        "gsc": {
-            "answer": None if best is None else chains[best].answer,
-            "correct": None if best is None else _correct(chains[best].answer, gold),
-        },
-        "votes": {
-            "counts": [
-                {"answer": answer, "count": count, "correct": _correct(answer, gold)}
-                for answer, count in by_votes
-            ],
-            "valid": voted.n_valid,
-            "answer": voted.answer,
-            "correct": _correct(voted.answer, gold) if chains else None,
-            "tie": voted.tie,
-        },
-        "metrics": {},
-        "missing": {},
-        "order": [numbers[position] for group in groups for position in group.members],
-        "groups": [
-            {
-                "answer": group.answer,
-                "chains": [numbers[position] for position in group.members],
-                "mean_distance": group.mean_distance,
-            }
-            for group in groups
+        "counts": [
+            {"answer": answer, "count": count, "correct": _correct(answer, gold)}
+            for answer, count in sorted(voted.votes.items(), key=lambda item: -item[1])
         ],
-        "flags": [],
-        "distinct": {
-            "facts": len({fact for graph in graphs for fact in graph.facts}),
-            "of": sum(len(graph.facts) for graph in graphs),
-            "graphs": len({(graph.facts, graph.edges, graph.terminals) for graph in graphs}),
-            "texts": len({plain_text(chain.text) for chain in chains}),
-        },
+        "valid": voted.n_valid,
+        "answer": voted.answer,
+        "correct": _correct(voted.answer, gold) if answers else None,
+        "tie": voted.tie,
     }
 
 
-def _ranked(chains: Sequence[ChainInput], medoid: Medoid | None, parameters: StudyParameters) -> list[int]:
+def _ranked(answers: Sequence[str | None], medoid: Medoid | None, parameters: StudyParameters) -> list[int]:
     """Return positions from best to worst; without scores, those with the most common answers first."""
     if medoid is None:
-        votes = majority([chain.answer for chain in chains]).votes
-        return sorted(range(len(chains)), key=lambda position: -votes.get(chains[position].answer or "", 0))
-    eligible = [chain.answer is not None or not parameters.consensus.require_answer for chain in chains]
+        votes = majority(answers).votes
+        return sorted(range(len(answers)), key=lambda position: -votes.get(answers[position] or "", 0))
+    eligible = [answer is not None or not parameters.consensus.require_answer for answer in answers]
     rounded = np.round(medoid.score, SCORE_DECIMALS)
-    return sorted(range(len(chains)), key=lambda position: (not eligible[position], -rounded[position]))
+    return sorted(range(len(answers)), key=lambda position: (not eligible[position], -rounded[position]))

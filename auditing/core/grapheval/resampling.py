@@ -23,12 +23,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from auditing.core.bootstrap import Draw, Interval, percentile_interval
+from auditing.core.bootstrap import Draw, Interval, bootstrap_draws, percentile_interval
 from auditing.core.grapheval.baselines import EIGENVALUE_LIMIT, similarities
 from auditing.core.grapheval.parameters import UncertaintyParameters
 from auditing.core.grapheval.row_correlations import row_correlations
 from auditing.core.grapheval.uncertainty import DECIMALS, MAX_BINS
-from auditing.core.statistics import Floats, correlations
+from auditing.core.statistics import Floats, correlations, mean_of
 
 RECOMPUTED = (
     "grcs",
@@ -85,8 +85,7 @@ class Sampled:
         chains = self.chain_faithfulness.get(kind)
         if chains is None:
             return self.faithfulness.get(kind)
-        defined = [value for value in chains if value is not None]
-        return sum(defined) / len(defined) if defined else None
+        return mean_of(chains)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,24 +114,15 @@ class Correlation:
     intervals: dict[str, Interval]
 
 
-def draws(
-    sizes: Sequence[int],
-    *,
-    seed: int = 0,
-    resamples: int = RESAMPLES,
-    questions: int = QUESTIONS,
-    chains: int = CHAINS,
-) -> list[list[tuple[int, list[int]]]]:
-    """Draw questions with replacement and chains of each without.
-
-    Where there are enough of both, the draws are those of `bootstrap.bootstrap_draws` with the same seed.
+def draws(sizes: Sequence[int], *, seed: int = 0, resamples: int = RESAMPLES) -> list[Draw]:
+    """Draw `QUESTIONS` questions with replacement and `CHAINS` chains of each without, or what there is.
 
     Parameters
     ----------
     sizes : sequence of int
         Chains of every question, each at least 2.
-    seed, resamples, questions, chains : int
-        Of the generator; resamples, questions in each, and chains of each question, at most what there is.
+    seed, resamples : int
+        Of the generator, and how many.
 
     Returns
     -------
@@ -142,14 +132,9 @@ def draws(
     if not sizes:
         return []
     rng = np.random.default_rng(seed)
-    count = min(questions, len(sizes))
-    return [
-        [
-            (q, rng.choice(sizes[q], min(chains, sizes[q]), replace=False).tolist())
-            for q in rng.integers(0, len(sizes), count).tolist()
-        ]
-        for _ in range(resamples)
-    ]
+    return list(
+        bootstrap_draws(rng, sizes, resamples=resamples, questions=QUESTIONS, responses=CHAINS, clip=True)
+    )
 
 
 def resampled_correlations(

@@ -11,8 +11,9 @@ where the paper is open, in words:
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from auditing.core.grapheval.ablation import (
     PopulationAblation,
@@ -22,13 +23,14 @@ from auditing.core.grapheval.ablation import (
     population_ablation,
     targeted_ablation,
 )
-from auditing.core.grapheval.collapse import plain_text
 from auditing.core.grapheval.topology import Point, TopologyMap, quadrant, topology_map
 
 OWN, REFERENCE = "own", "reference"
 
+Outcome = Literal["both", "sc_only", "gsc_only", "neither"]
 
-def cell_of(sc_correct: bool | None, gsc_correct: bool | None) -> str | None:
+
+def cell_of(sc_correct: bool | None, gsc_correct: bool | None) -> Outcome | None:
     """Return which rule is right: "both", "sc_only", "gsc_only", "neither"; None where that is not known."""
     if sc_correct is None or gsc_correct is None:
         return None
@@ -163,24 +165,6 @@ def decomposition(chains: Iterable[DecomposedChain]) -> Decomposition:
         changed_share=_ratio(changed, compared),
         warnings=dict(sorted(codes.items(), key=lambda item: (-item[1], item[0]))),
     )
-
-
-def questions_with_shared_texts(texts: Mapping[Hashable, Sequence[str]]) -> frozenset[Hashable]:
-    """Return the questions with a chain whose text another question has too; see `collapse`."""
-    of_question = {
-        question: {plain for text in chains if (plain := plain_text(text))}
-        for question, chains in texts.items()
-    }
-    counts = Counter(plain for found in of_question.values() for plain in found)
-    return frozenset(
-        question for question, found in of_question.items() if any(counts[plain] > 1 for plain in found)
-    )
-
-
-def mean_of(values: Iterable[float | None]) -> float | None:
-    """Return the mean of what is defined, or None."""
-    defined = [value for value in values if value is not None]
-    return sum(defined) / len(defined) if defined else None
 
 
 def _ratio(part: float, whole: float) -> float | None:

@@ -14,9 +14,9 @@ from typing import Any
 
 from auditing.core.grapheval import study
 from auditing.core.grapheval.ablation import QuestionAblation
-from auditing.core.grapheval.agreement import Dispute, faithful_report, joint_words, word_agreement
+from auditing.core.grapheval.agreement import faithful_report, joint_words, word_agreement
 from auditing.core.grapheval.baselines import BASELINES
-from auditing.core.grapheval.collapse import COLLAPSE_CHAINS, COLLAPSE_SHARE, repeated_across_questions
+from auditing.core.grapheval.collapse import RepeatedTexts, repeated_across_questions
 from auditing.core.grapheval.decoding import decoding_audit
 from auditing.core.grapheval.parameters import StudyParameters
 from auditing.core.grapheval.resampling import (
@@ -24,6 +24,7 @@ from auditing.core.grapheval.resampling import (
     QUESTIONS,
     RESAMPLES,
     Correlation,
+    Sampled,
     draws,
     resampled_correlations,
 )
@@ -31,6 +32,7 @@ from auditing.core.grapheval.study_records import (
     FAITHFULNESS,
     IMPORTED,
     PERSON,
+    ChainName,
     QuestionRecord,
     StudyMaterial,
     ablation_of,
@@ -76,7 +78,7 @@ def study_document(
         question.key: [chain.text for chain in question.chains.values() if not chain.excluded]
         for question in questions
     }
-    shared = study.questions_with_shared_texts(texts)
+    shared = repeated_across_questions(texts)
     points = points_of(questions)
     placed = study.study_topology(points, None if reference is None else reference[1])
     origin = None if placed is None else placed.origin
@@ -86,7 +88,7 @@ def study_document(
         if question.alternatives
     }
     rows = [
-        question_row(question, ablated.get(question.key), origin, repeated=question.key in shared)
+        question_row(question, ablated.get(question.key), origin, repeated=question.key in shared.where)
         for question in questions
     ]
     return {
@@ -105,15 +107,14 @@ def study_document(
             "n": len(points),
             "quadrants": placed.models[study.OWN].counts if placed else dict.fromkeys(QUADRANTS, 0),
         },
-        "collapse": _collapse(texts, rows),
+        "collapse": _collapse(shared, rows),
         "decomposition": asdict(decomposition_of(questions)),
     }
 
 
-def _collapse(texts: Mapping[Hashable, Sequence[str]], rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    found = repeated_across_questions(texts)
+def _collapse(found: RepeatedTexts, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     why = ""
-    if found.questions >= COLLAPSE_CHAINS and found.share is not None and found.share >= COLLAPSE_SHARE:
+    if found.collapsed:
         why = (
             f"{found.repeated:,} of {found.questions:,} questions have a chain whose text answers another question "
             f"too, one text {found.most:,} of them: mode collapse, whatever a question's own chains look like."
@@ -122,7 +123,9 @@ def _collapse(texts: Mapping[Hashable, Sequence[str]], rows: Sequence[Mapping[st
         code: sum(code in row["flags"] for row in rows)
         for code in ("mode_collapse", "all_identical", "looping_text")
     }
-    return {**asdict(found), **counts, "why": why}
+    document = asdict(found)
+    del document["where"]  # the rows have a flag for it
+    return {**document, **counts, "why": why}
 
 
 def question_row(
@@ -183,42 +186,16 @@ def _decoding(questions: Sequence[QuestionRecord]) -> dict[str, Any]:
 
 
 def _faithful(material: StudyMaterial) -> dict[str, Any]:
-    disputes: list[Dispute] = []
-    places: dict[tuple[Hashable, int], int] = {}
-    for question in material.questions:
-        dispute = question.dispute()
-        if dispute is None:
-            continue
-        # Numbers of chains are unique within a question only; here every chain gets one of its own.
-        renamed = {
-            chain: places.setdefault((question.key, chain), len(places))
-            for chain in (*dispute.paths, dispute.medoid)
-        }
-        disputes.append(
-            Dispute(dispute.cell, tuple(renamed[chain] for chain in dispute.paths), renamed[dispute.medoid])
-        )
-    everywhere: dict[tuple[Hashable, int], int] = dict(places)
-    said = {
-        source: {everywhere.setdefault(chain, len(everywhere)): word for chain, word in words.items()}
-        for source, words in material.words.items()
-    }
-    persons = [source for source in said if source.startswith(PERSON)]
-    others = {source: words for source, words in said.items() if source not in persons}
-    people = joint_words(said[source] for source in persons)
+    disputes = [dispute for question in material.questions if (dispute := question.dispute()) is not None]
+    persons = {source: words for source, words in material.words.items() if source.startswith(PERSON)}
+    others = {source: words for source, words in material.words.items() if source not in persons}
+    people = joint_words(persons.values())
 
-    def report(words: Mapping[int, str]) -> dict[str, Any]:
+    def report(words: Mapping[ChainName, str]) -> dict[str, Any]:
         found = asdict(faithful_report(disputes, words))
         wins = found.pop("wins") or {"sc_only": None, "gsc_only": None, "difference": None}
         return {**wins, **found}
 
-    names = {source: f"person {place}" for place, source in enumerate(persons, 1)}
-    voices = ({"people": people} if persons else {}) | others
-    pairs = [(a, b, voices[a], voices[b]) for a, b in combinations(voices, 2)]
-    pairs += [(names[a], names[b], said[a], said[b]) for a, b in combinations(persons, 2)]
-    kappa = []
-    for a, b, first, second in pairs:
-        found = word_agreement(first, second)
-        kappa.append({"a": a, "b": b, **asdict(found.kappa), "why": found.why_not})
     return {
         "disputes": len(disputes),
         "people": {**report(people), "raters": len(persons)} if persons else None,
@@ -228,8 +205,20 @@ def _faithful(material: StudyMaterial) -> dict[str, Any]:
         "imported": {
             source: report(words) for source, words in others.items() if source.startswith(IMPORTED)
         },
-        "kappa": kappa,
+        "kappa": _kappa({"people": people, **others} if persons else others, list(persons.values())),
     }
+
+
+def _kappa(
+    voices: Mapping[str, Mapping[ChainName, str]], persons: Sequence[Mapping[ChainName, str]]
+) -> list[dict[str, Any]]:
+    """Compare every two voices, and every two people, who are not named here."""
+    numbered = {f"person {place}": words for place, words in enumerate(persons, 1)}
+    rows = []
+    for (a, first), (b, second) in (*combinations(voices.items(), 2), *combinations(numbered.items(), 2)):
+        found = word_agreement(first, second)
+        rows.append({"a": a, "b": b, **asdict(found.kappa), "why": found.why_not})
+    return rows
 
 
 def _correlations(
@@ -252,6 +241,7 @@ def _correlations(
         notes.append(f"{few} of the questions have fewer than {CHAINS} chains, of which all are drawn.")
     if whole := sum(size == CHAINS for size in sizes):
         notes.append(f"{whole} of the questions have {CHAINS} chains, which are drawn every time.")
+    notes += _mixed(found, kinds)
     return {
         "correlations": [_correlation(row) for row in rows],
         "bootstrap": {
@@ -267,6 +257,21 @@ def _correlations(
             },
         },
     }
+
+
+def _mixed(questions: Sequence[Sampled], kinds: Sequence[str]) -> list[str]:
+    """Say where the faithfulness of some questions is a mean over chains and that of others the medoid's alone."""
+    notes = {}
+    for kind in kinds:
+        known = [question for question in questions if question.value(kind) is not None]
+        whole = sum(kind in question.chain_faithfulness for question in known)
+        if 0 < whole < len(known):
+            name = "counterfactual editing" if kind == "counterfactual" else "early answering"
+            notes[kind] = (
+                f"For {whole} of {len(known)} questions with {name} it is the mean of all their chains, for the "
+                "others their medoid's: ask all chains of all questions, or compare with care."
+            )
+    return list(dict.fromkeys(notes.values()))
 
 
 def _correlation(row: Correlation) -> dict[str, Any]:

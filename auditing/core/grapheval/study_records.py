@@ -5,7 +5,8 @@ Framework", sections 4 and 5. Choices where the paper is open, in words:
 
 - The faithfulness of a question is its medoid's. Correlations use the mean of its chains where all of them were
   asked.
-- The excluded chains of a question take part in nothing.
+- The excluded chains of a question take part in nothing, but every alternative counts in an ablation: one without
+  an answer is wrong. An alternative that says nothing has no text distance; it would be the largest.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -22,11 +23,14 @@ from auditing.core.grapheval.resampling import Sampled
 from auditing.core.grapheval.sweeps import SweptQuestion
 from auditing.core.grapheval.text_similarity import text_similarity
 from auditing.core.grapheval.topology import Point
+from auditing.core.statistics import mean_of
 
 FAITHFULNESS = ("early_gold", "early_own", "counterfactual")
 PERSON, IMPORTED = "user:", "imported:"
 
 Answers = Sequence[str | None]
+ChainName = tuple[Hashable, int]
+"""A question's key and the number of one of its chains."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +129,7 @@ class QuestionRecord:
         return self.document["votes"]["correct"], self.document["gsc"]["correct"]
 
     @property
-    def cell(self) -> str | None:
+    def cell(self) -> study.Outcome | None:
         """Which rule is right."""
         return study.cell_of(*self.correct)
 
@@ -142,15 +146,16 @@ class QuestionRecord:
     def value(self, kind: str) -> float | None:
         """Return what is correlated: the mean of its chains where all were asked, else the medoid's."""
         chains = self.chain_faithfulness(kind)
-        return self.faithfulness(kind) if chains is None else study.mean_of(chains)
+        return self.faithfulness(kind) if chains is None else mean_of(chains)
 
-    def dispute(self) -> Dispute | None:
-        """Return the dispute if only one rule is right; it names chains by their numbers."""
-        if self.cell not in ("sc_only", "gsc_only") or self.document["medoid"] is None:
+    def dispute(self) -> Dispute[ChainName] | None:
+        """Return the dispute if only one rule is right."""
+        cell = self.cell
+        if cell != "sc_only" and cell != "gsc_only":
             return None
         voted = self.document["votes"]["answer"]
-        paths = tuple(row["chain"] for row in self.document["chains"] if row["answer"] == voted)
-        return Dispute(self.cell, paths, self.document["medoid"])  # type: ignore[arg-type]
+        paths = tuple((self.key, row["chain"]) for row in self.document["chains"] if row["answer"] == voted)
+        return Dispute(cell, paths, (self.key, self.document["medoid"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +174,7 @@ class StudyMaterial:
         Questions of the data set without a score.
     excluded : mapping of str to int
         Chains not in the pool by reason, those of unscored questions too.
-    words : mapping of source to mapping of (question key, chain number) to str
+    words : mapping of source to mapping of ChainName to str
         Who said what of soundness; sources as in `PERSON`, `IMPORTED`, else a judge.
     """
 
@@ -178,7 +183,7 @@ class StudyMaterial:
     questions: Sequence[QuestionRecord]
     unscored: int = 0
     excluded: Mapping[str, int] = field(default_factory=dict)
-    words: Mapping[str, Mapping[tuple[Hashable, int], str]] = field(default_factory=dict)
+    words: Mapping[str, Mapping[ChainName, str]] = field(default_factory=dict)
 
 
 def points_of(questions: Sequence[QuestionRecord]) -> list[Point]:
@@ -224,24 +229,24 @@ def sampled(question: QuestionRecord, parameters: StudyParameters) -> Sampled | 
 
 def ablation_of(question: QuestionRecord, parameters: StudyParameters) -> QuestionAblation:
     """Return the ablation of a question with alternatives."""
-    medoid = question.medoid
+    medoid, alternatives = question.medoid, question.alternatives
     kind = "early_gold" if parameters.early_reference == "gold" else "early_own"
     return question_ablation(
-        [chain.answer for chain in question.alternatives],
-        [chain.faithfulness(kind, question.gold) for chain in question.alternatives],
-        [
-            text_similarity(
-                medoid.text if medoid else "",
-                chain.text,
-                unit=parameters.text_unit,
-                norm=parameters.text_norm,
-            ).distance
-            for chain in question.alternatives
-        ],
+        [chain.answer for chain in alternatives],
+        [chain.faithfulness(kind, question.gold) for chain in alternatives],
+        [_distance(medoid, chain, parameters) for chain in alternatives],
         gold=question.gold,
         medoid_answer=None if medoid is None else medoid.answer,
         medoid_faithfulness=question.faithfulness(kind),
     )
+
+
+def _distance(medoid: ChainRecord | None, chain: ChainRecord, parameters: StudyParameters) -> float | None:
+    if medoid is None or not chain.text.strip():
+        return None
+    return text_similarity(
+        medoid.text, chain.text, unit=parameters.text_unit, norm=parameters.text_norm
+    ).distance
 
 
 def swept(question: QuestionRecord) -> SweptQuestion | None:

@@ -11,16 +11,19 @@ Choices where the paper is open, in words:
 - The accuracy is over the questions with a gold answer, the GRCS over those with at least two chains.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from auditing.core.grapheval.consensus import SCORE_DECIMALS
 from auditing.core.grapheval.parameters import ConsensusParameters
 from auditing.core.statistics import Correlations, Floats, correlations
 
-MOST_VALUES = 50
+MOST_COMBINATIONS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,51 +126,67 @@ def sweep(
     Raises
     ------
     ValueError
-        If a value is outside its range, or there are more than `MOST_VALUES` of one weight.
+        If a value is outside its range, or there are more than `MOST_COMBINATIONS` of the weights.
     """
-    for name, values, high in (("alpha", alphas, 1.0), ("beta", betas, 1.0), ("gamma", gammas, np.inf)):
-        if not 1 <= len(values) <= MOST_VALUES:
-            raise ValueError(f"Give 1 to {MOST_VALUES} values of {name}, not {len(values)}.")
-        for value in values:
-            if not (np.isfinite(value) and 0 <= value <= high):
-                span = "at least 0" if high == np.inf else "from 0 to 1"
-                raise ValueError(f"{name} must be {span}, not {value!r}.")
+    _check(alphas, betas, gammas)
     chosen = consensus or ConsensusParameters()
-    grcs = np.full((len(questions), len(betas), len(gammas)), np.nan)
-    medoids = np.zeros((len(questions), len(alphas), len(betas), len(gammas)), dtype=np.intp)
-    usual = np.zeros(len(questions), dtype=np.intp)
+    shape = len(alphas), len(betas), len(gammas)
+    grcs = np.full((len(questions), *shape[1:]), np.nan)
+    right = np.full((len(questions), *shape), np.nan)
+    unchanged = np.zeros((len(questions), *shape), dtype=np.bool_)
     for number, question in enumerate(questions):
-        means, medoids[number] = _question(question, alphas, betas, gammas, chosen)
+        means, medoids = _question(question, alphas, betas, gammas, chosen)
+        usual = _question(question, [own[0]], [own[1]], [own[2]], chosen)[1].item()
+        unchanged[number] = medoids == usual
         if len(question.answers) >= 2:
             grcs[number] = 1 / (1 + means)
-        usual[number] = _question(question, [own[0]], [own[1]], [own[2]], chosen)[1].item()
-    with_gold = [number for number, question in enumerate(questions) if None not in question.correct]
-    by_weights = {
+        if None not in question.correct:
+            right[number] = np.array(question.correct, dtype=np.float64)[medoids]
+    against = {
         (b, g): _against(questions, grcs[:, b, g]) for b in range(len(betas)) for g in range(len(gammas))
     }
     found = []
-    for a, alpha in enumerate(alphas):
-        for b, beta in enumerate(betas):
-            for g, gamma in enumerate(gammas):
-                defined = grcs[np.isfinite(grcs[:, b, g]), b, g]
-                picked = medoids[:, a, b, g]
-                right = [bool(questions[q].correct[picked[q]]) for q in with_gold]
-                against, counts = by_weights[b, g]
-                found.append(
-                    SweepRow(
-                        alpha=alpha,
-                        beta=beta,
-                        gamma=gamma,
-                        n=len(defined),
-                        grcs=float(defined.mean()) if len(defined) else None,
-                        correlations=against,
-                        n_faithful=counts,
-                        n_gold=len(right),
-                        gsc_acc=sum(right) / len(right) if right else None,
-                        medoids_unchanged=float((picked == usual).mean()) if len(usual) else None,
-                    )
-                )
+    for a, b, g in np.ndindex(shape):
+        correlated, counts = against[b, g]
+        values, hits = _defined(grcs[:, b, g]), _defined(right[:, a, b, g])
+        found.append(
+            SweepRow(
+                alpha=alphas[a],
+                beta=betas[b],
+                gamma=gammas[g],
+                n=len(values),
+                grcs=_mean(values),
+                correlations=correlated,
+                n_faithful=counts,
+                n_gold=len(hits),
+                gsc_acc=_mean(hits),
+                medoids_unchanged=_mean(unchanged[:, a, b, g]),
+            )
+        )
     return found
+
+
+def _check(alphas: Sequence[float], betas: Sequence[float], gammas: Sequence[float]) -> None:
+    for name, values, high in (("alpha", alphas, 1.0), ("beta", betas, 1.0), ("gamma", gammas, math.inf)):
+        if not values:
+            raise ValueError(f"Give at least one value of {name}.")
+        for value in values:
+            if not (math.isfinite(value) and 0 <= value <= high):
+                span = "at least 0" if high == math.inf else "from 0 to 1"
+                raise ValueError(f"{name} must be {span}, not {value!r}.")
+    if (count := len(alphas) * len(betas) * len(gammas)) > MOST_COMBINATIONS:
+        raise ValueError(
+            f"{count:,} combinations of alpha, beta and gamma are too many; give at most {MOST_COMBINATIONS:,}."
+        )
+
+
+def _defined(values: Floats) -> Floats:
+    found: Floats = values[np.isfinite(values)]
+    return found
+
+
+def _mean(values: NDArray[Any]) -> float | None:
+    return float(values.mean()) if len(values) else None
 
 
 def _question(
@@ -176,7 +195,7 @@ def _question(
     betas: Sequence[float],
     gammas: Sequence[float],
     parameters: ConsensusParameters,
-) -> tuple[Floats, np.ndarray]:
+) -> tuple[Floats, NDArray[np.intp]]:
     """Return mean distances of shape (betas, gammas) and medoids of shape (alphas, betas, gammas)."""
     n = len(question.answers)
     squares = question.nged**2
@@ -197,7 +216,8 @@ def _question(
     eligible = np.array([answer is not None for answer in question.answers])
     if parameters.require_answer and eligible.any():
         score = np.where(eligible, score, -np.inf)
-    return means, score.argmax(axis=3)
+    medoids: NDArray[np.intp] = score.argmax(axis=3)
+    return means, medoids
 
 
 def _against(

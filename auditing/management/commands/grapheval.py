@@ -16,8 +16,9 @@ the other uncertainty scores, the majority vote, and the medoid with its parts. 
 
 Files are those that hold several chains for a question, such as model samples; a question with one
 chain has a vote and a medoid, but no distance. Facts that came with the chains are taken; else each
-sentence of a step is a fact, and each step depends on the one before, which is marked. A dash is a
-value that cannot be computed; the reason stands beside it.
+sentence of a step is a fact ("sentences"). Where nothing says what steps depend on, each depends on
+the one before (warning "assumed_dependencies"). A dash is a value that cannot be computed; the reason
+stands beside it.
 
 With --json one object goes to standard output:
   {"schema", "manifest", "questions": [...], "summary"}
@@ -44,9 +45,9 @@ class Command(cli.OfflineCommand):
 
         started = time.monotonic()
         settings = grapheval_arguments.chain_settings(options)
-        scored, inputs = grapheval_arguments.scored_files(self, options, settings)
+        scored, loaded = grapheval_arguments.scored_files(self, options, settings)
         name = ", ".join(path.name for path in options["files"])
-        document = grapheval_report.result_document(scored, settings, inputs, name)
+        document = grapheval_report.result_document(scored, settings, loaded, name)
         if options["json"]:
             self.out_bytes(json_line(document))
         else:

@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from auditing.management import cli, grapheval_arguments
-from auditing.management.arguments import whole
+from auditing.management.arguments import add_bootstrap_arguments
 from auditing.services.offline.errors import OfflineError, UsageError
 
 DESCRIPTION = """\
@@ -36,15 +36,8 @@ class Command(cli.OfflineCommand):
         parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="files with chains")
         parser.add_argument("--study", metavar="SLUG", help="a study in the database, instead of files")
         grapheval_arguments.add_chain_arguments(parser)
-        group = parser.add_argument_group("statistics")
-        group.add_argument("--seed", type=int, default=0, metavar="S", help="of the bootstrap (default 0)")
-        group.add_argument(
-            "--resamples",
-            type=whole,
-            default=1000,
-            metavar="B",
-            help="bootstrap draws (default 1000, 0 for none)",
-        )
+        add_bootstrap_arguments(parser)
+        group = parser.add_argument_group("sensitivity")
         group.add_argument("--sweep", action="store_true", help="also under other weights")
         group = parser.add_argument_group("output")
         group.add_argument("--json", action="store_true", help="print one JSON object on standard output")
@@ -59,16 +52,21 @@ class Command(cli.OfflineCommand):
             sweep_document,
         )
         from auditing.formats.canonical import json_document, json_line
-        from auditing.services.offline import grapheval_study_report
+        from auditing.services.offline import grapheval_report, grapheval_study_report
 
         started = time.monotonic()
         if bool(options["files"]) == bool(options["study"]):
             raise UsageError("Give files with chains, or --study SLUG; one of the two.")
-        if options["out"] is not None and options["out"].exists():
-            raise UsageError(f"{options['out']} is there already. Give another file, or remove it.")
+        if (out := options["out"]) is not None:
+            # Asked before minutes of work.
+            if out.exists():
+                raise UsageError(f"{out} is there already. Give another file, or remove it.")
+            if not out.parent.is_dir():
+                raise UsageError(f"There is no folder {out.parent}. Make it, or give another file.")
         material, manifest = self._of_study(options) if options["study"] else self._of_files(options)
         document = study_document(material, seed=options["seed"], resamples=options["resamples"])
         document["manifest"] = manifest
+        document["votes"] = grapheval_report.votes_cast(one.document for one in material.questions)
         if options["sweep"]:
             own = material.parameters
             document["sweep"] = sweep_document(
@@ -77,12 +75,12 @@ class Command(cli.OfflineCommand):
                 sorted({*BETAS, own.distance.beta}),
                 sorted({*GAMMAS, own.distance.gamma}),
             )
-        if options["out"] is not None:
+        if out is not None:
             try:
-                options["out"].write_bytes(json_document(document))
+                out.write_bytes(json_document(document))
             except OSError as error:
-                raise UsageError(f"{options['out']} cannot be written: {error.strerror}.") from None
-            self.say(f"Written to {options['out']}.")
+                raise UsageError(f"{out} cannot be written: {error.strerror}.") from None
+            self.say(f"Written to {out}.")
         if options["json"]:
             self.out_bytes(json_line(document))
         else:
@@ -93,9 +91,9 @@ class Command(cli.OfflineCommand):
         from auditing.services.offline import grapheval, grapheval_report
 
         settings = grapheval_arguments.chain_settings(options)
-        scored, inputs = grapheval_arguments.scored_files(self, options, settings)
+        scored, loaded = grapheval_arguments.scored_files(self, options, settings)
         name = ", ".join(path.name for path in options["files"])
-        manifest = grapheval_report.manifest(scored, settings, inputs)
+        manifest = grapheval_report.manifest(scored, settings, loaded)
         return grapheval.material_of(scored, settings, name), manifest
 
     def _of_study(self, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:

@@ -3,18 +3,20 @@
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 from django.db import transaction
 
-from annotation.models import Case, Segment, Trace
-from auditing.core.grapheval.answers import LETTERS, AnswerKind, normalise
+from annotation.models import Case
+from auditing.core.grapheval.answers import AnswerKind
 from auditing.core.grapheval.chains import Step
 from auditing.core.grapheval.parameters import StudyParameters
 from auditing.elicitation.protocol import Elicitation, one_line, written_steps
 from auditing.models import QuestionScore, ReasoningRun, ReasoningRunItem, ReasoningStudy, StudyChain
 from auditing.services.call_rows import plain
-from auditing.services.grapheval import store, stored
+from auditing.services.grapheval import store
+from auditing.services.grapheval.answers import kind_of, options_of
+from auditing.services.grapheval.staleness import stale_cases
 from auditing.services.work import Lease, RunKind, settle
 from reasonaudit.lib.models import RunState
 
@@ -49,34 +51,6 @@ class Asked:
             "options": self.options,
             "answer_kind": self.answer_kind,
         }
-
-
-def kind_of(study: ReasoningStudy) -> AnswerKind:
-    """Return how the study's answers are compared."""
-    return cast(AnswerKind, study.answer_kind)
-
-
-def options_of(case: Case) -> dict[str, str]:
-    """Return the options of a question by letter; empty where it has none."""
-    options = case.meta.get("options")
-    return {str(key): str(text) for key, text in options.items()} if isinstance(options, Mapping) else {}
-
-
-def normal(study: ReasoningStudy, case: Case, answer: str | None) -> str | None:
-    """Return the normal form of an answer to a question, None where it cannot be read."""
-    options = options_of(case)
-    letters = "".join(key.upper() for key in options if len(key) == 1) or LETTERS
-    return normalise(answer, kind_of(study), options=options, letters=letters)
-
-
-def steps_by_trace(traces: Sequence[Trace]) -> dict[int, tuple[Step, ...]]:
-    """Return the steps of traces by their ids (see `stored.steps_of`), with one query."""
-    texts: dict[int, list[str]] = {trace.pk: [] for trace in traces}
-    # A chain's numbers belong to the first segmentation; people may have split the trace anew since.
-    rows = Segment.objects.filter(trace__in=list(texts), segmentation=1).order_by("trace_id", "index")
-    for trace, text in rows.values_list("trace_id", "text"):
-        texts[trace].append(text)
-    return {trace.pk: stored.steps_of(trace, texts[trace.pk][trace.context_segments :]) for trace in traces}
 
 
 def triples(steps: Sequence[Step]) -> list[tuple[int, str, Sequence[int]]]:
@@ -147,6 +121,11 @@ class CaseWork:
     def requests(self) -> list[Request]:
         """Return what is to be asked now; sets `problem` where the question cannot be asked about at all."""
         raise NotImplementedError
+
+    @property
+    def is_about(self) -> bool:
+        """Whether the step is about this question at all."""
+        return True
 
     def follow(self, request: Request, text: str) -> list[Request]:
         """Return what a reply leads to, at most its `follow_ups`."""
@@ -229,7 +208,19 @@ def _give_up(row: ReasoningRunItem, why: str) -> None:
 def score_of(study: ReasoningStudy, case: Case) -> QuestionScore | None:
     """Return the score of a question with its medoid, None where it has none."""
     rows = QuestionScore.objects.filter(study=study, case=case)
-    return rows.select_related("medoid__trace").defer("parts").first()
+    return rows.select_related("study", "medoid__trace").defer("parts").first()
+
+
+def why_no_score(score: QuestionScore | None) -> str:
+    """Return why nothing that follows from a question's score can be asked yet, "" where it can."""
+    if score is None:
+        return "It is not scored yet, so its medoid is not known. Compare and score the question first."
+    if stale_cases(score.study, [score.case_id]):
+        return (
+            "Its chains, facts or settings have changed since it was scored, so its medoid may be another one. "
+            "Compare and score the question again first."
+        )
+    return ""
 
 
 def pool(study: ReasoningStudy, case: Case) -> list[StudyChain]:
@@ -244,9 +235,9 @@ def pool(study: ReasoningStudy, case: Case) -> list[StudyChain]:
 def medoid_of(study: ReasoningStudy, case: Case) -> tuple[StudyChain | None, str]:
     """Return the medoid of a question, or None and the sentence why it has none."""
     score = score_of(study, case)
-    if score is None:
-        return None, "It is not scored yet, so its medoid is not known. Compare and score the question first."
-    if score.medoid is None:
+    if problem := why_no_score(score):
+        return None, problem
+    if score is None or score.medoid is None:
         return None, "None of its chains is in the pool, so it has no medoid."
     return score.medoid, ""
 

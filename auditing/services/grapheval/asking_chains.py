@@ -9,18 +9,21 @@ from annotation.formats.records import MAX_RAW_TEXT_CHARACTERS, MAX_SEGMENT_CHAR
 from annotation.models import Case, Segment, Trace
 from annotation.services.traces import text_hash
 from auditing.core.grapheval.chains import Step, parse_chain
+from auditing.core.grapheval.study import cell_of
 from auditing.elicitation.protocol import Elicitation
 from auditing.models import ReasoningRun, ReasoningStudy, StudyChain
+from auditing.selectors.reasoning_steps import steps_by_trace
+from auditing.services.grapheval.answers import normal
 from auditing.services.grapheval.asking import (
     CaseWork,
     Request,
     alternatives,
     chain_text,
     medoid_of,
-    normal,
-    steps_by_trace,
+    score_of,
 )
 
+POPULATION, TARGETED = "population", "targeted"
 PARSER = "grapheval-chain/1"
 """Named as the segmenter of a sampled trace: its segments are the question and the steps of `parse_chain`."""
 
@@ -89,6 +92,15 @@ class AblateWork(CaseWork):
             for take in range(1, sampling.chains + 1)
             if take not in there
         ]
+
+    @property
+    def is_about(self) -> bool:
+        """Whether the protocol takes the question: the targeted one those that the medoid alone answers."""
+        score = score_of(self.study, self.case)
+        return self.choices["protocol"] != TARGETED or (
+            score is not None
+            and cell_of(score.document["votes"]["correct"], score.document["gsc"]["correct"]) == "gsc_only"
+        )
 
     def keep(self, run: ReasoningRun) -> str:
         """Make a trace and a chain of each reply; chains against an earlier medoid keep their numbers."""

@@ -1,6 +1,6 @@
 """What may be chosen for a step of a study, who is asked by it, and which questions it is about."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,15 +8,14 @@ from annotation.models import Case
 from auditing.models import ReasoningRun, ReasoningRunItem, ReasoningStudy, StudyChain
 from auditing.models.reasoning import SENTENCES, STORED
 from auditing.services.grapheval import asking_sources
-from auditing.services.grapheval.asking import CaseWork, score_of
-from auditing.services.grapheval.asking_chains import AblateWork, SampleWork
+from auditing.services.grapheval.asking import CaseWork
+from auditing.services.grapheval.asking_chains import POPULATION, TARGETED, AblateWork, SampleWork
 from auditing.services.grapheval.asking_facts import CounterfactualWork, DecomposeWork, EarlyWork, open_chains
 from auditing.services.grapheval.asking_judges import (
     DECOMPOSITION,
     SOUNDNESS,
     JudgeWork,
     choose_chains,
-    medoid_alone_is_right,
 )
 from reasonaudit.lib.errors import UserError
 
@@ -31,7 +30,6 @@ WORKS: Mapping[str, type[CaseWork]] = {
 }
 """The steps that ask a model. `Step.SCORE` asks none, nor does a decomposition without a model."""
 
-POPULATION, TARGETED = "population", "targeted"
 MOST_JUDGED = 50
 KNOWN: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     Step.SAMPLE: {},
@@ -157,35 +155,44 @@ def cases_of(study: ReasoningStudy, cases: Iterable[Case] | None) -> list[Case]:
 
 @dataclass(slots=True)
 class Sized:
-    """The questions of a step, each with the work on it, in order.
+    """The questions of a step and how much there is to do about each.
 
     Attributes
     ----------
-    works
-        (question, work); the work is None where no model is asked.
     counts
-        Requests of each question, or chains where no model is asked; 0 where nothing is left to do.
+        (question, requests, or chains where no model is asked), in order; 0 where nothing is left to do.
     refused
         (question, sentence).
     passed
         How many questions the step is not about: those without the disagreement that it looks at.
     """
 
-    works: list[tuple[Case, CaseWork | None]] = field(default_factory=list)
-    counts: list[int] = field(default_factory=list)
+    counts: list[tuple[Case, int]] = field(default_factory=list)
     refused: list[tuple[Case, str]] = field(default_factory=list)
     passed: int = 0
 
-    def add(self, case: Case, work: CaseWork | None, count: int) -> None:
-        """Take a question."""
-        self.works.append((case, work))
-        self.counts.append(count)
+    @property
+    def total(self) -> int:
+        """All requests, or chains."""
+        return sum(count for _, count in self.counts)
+
+
+def ignore(work: CaseWork) -> None:
+    """Do nothing about a question's work."""
 
 
 def size_up(
-    study: ReasoningStudy, step: str, model: str, cases: Sequence[Case], choices: dict[str, Any]
+    study: ReasoningStudy,
+    step: str,
+    model: str,
+    cases: Sequence[Case],
+    choices: dict[str, Any],
+    look: Callable[[CaseWork], object] = ignore,
 ) -> Sized:
-    """Return what a step would ask about each question; completes the choices of a judge."""
+    """Return what a step would ask about each question; completes the choices of a judge.
+
+    `look` is given the work on each question, which is not kept: the texts of all requests of a study are large.
+    """
     sized = Sized()
     if step == Step.JUDGE:
         choices["source"] = model
@@ -198,8 +205,9 @@ def size_up(
         work = work_on(ReasoningRunItem(case=case), study, step, choices)
         if work.problem:
             sized.refused.append((case, work.problem))
-        elif _is_about(study, step, case, work, choices):
-            sized.add(case, work, work.planned)
+        elif work.is_about:
+            sized.counts.append((case, work.planned))
+            look(work)
         else:
             sized.passed += 1
     return sized
@@ -210,22 +218,13 @@ def work_on(row: ReasoningRunItem, study: ReasoningStudy, step: str, choices: Ma
     return WORKS[step](row, study, choices)
 
 
-def _is_about(
-    study: ReasoningStudy, step: str, case: Case, work: CaseWork, choices: Mapping[str, Any]
-) -> bool:
-    if step == Step.ABLATE and choices["protocol"] == TARGETED:
-        score = score_of(study, case)
-        return score is not None and medoid_alone_is_right(score.document)
-    return step != Step.JUDGE or work.planned > 0
-
-
 def _size_without_model(
     sized: Sized, study: ReasoningStudy, step: str, case: Case, choices: Mapping[str, Any]
 ) -> None:
     if step == Step.SCORE:
         rows = StudyChain.objects.filter(study=study, case=case, role=StudyChain.Role.SAMPLE)
         if count := rows.count():
-            sized.add(case, None, count)
+            sized.counts.append((case, count))
         else:
             sized.refused.append((case, "It has no chain yet. Sample or take chains first."))
         return
@@ -233,4 +232,4 @@ def _size_without_model(
     if problem:
         sized.refused.append((case, problem))
     else:
-        sized.add(case, None, len(chains))
+        sized.counts.append((case, len(chains)))

@@ -7,15 +7,15 @@ from auditing.core.grapheval.facts import parse_facts
 from auditing.elicitation import reading
 from auditing.elicitation.protocol import Elicitation
 from auditing.models import ReasoningRun, ReasoningStudy, StudyChain
+from auditing.selectors.reasoning_steps import steps_by_trace
 from auditing.services.grapheval import stored
+from auditing.services.grapheval.answers import normal
 from auditing.services.grapheval.asking import (
     CaseWork,
     Request,
     alternatives,
     medoid_of,
-    normal,
     pool,
-    steps_by_trace,
     triples,
     with_text,
 )

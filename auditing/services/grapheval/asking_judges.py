@@ -1,27 +1,23 @@
 """What a judge is asked: whether chains are sound where the rules disagree, or whether facts render their chains."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from auditing.core.grapheval.chains import Step
 from auditing.elicitation import reading
 from auditing.elicitation.protocol import Elicitation
 from auditing.models import ChainJudgement, ReasoningRun, ReasoningStudy, StudyChain
-from auditing.selectors.reasoning_audit import decomposition_chains
+from auditing.selectors.reasoning_audit import decomposition_chains, soundness_chains
+from auditing.selectors.reasoning_steps import steps_by_trace
 from auditing.services.grapheval import stored
 from auditing.services.grapheval.asking import (
     CaseWork,
     Request,
     chain_text,
-    pool,
     score_of,
-    steps_by_trace,
     triples,
+    why_no_score,
 )
 
-NOT_SCORED = (
-    "It is not scored yet, so whether vote and medoid disagree is not known. Compare and score it first."
-)
 SOUNDNESS, DECOMPOSITION = ChainJudgement.Kind.SOUNDNESS, ChainJudgement.Kind.DECOMPOSITION
 
 
@@ -37,13 +33,15 @@ class JudgeWork(CaseWork):
     def requests(self) -> list[Request]:
         """Return a request for each chain."""
         kind = str(self.choices["criterion"])
-        wanted = self._disagreement() if kind == SOUNDNESS else self._chosen()
+        chosen = self._disputed() if kind == SOUNDNESS else self.choices["chosen"]
+        rows = StudyChain.objects.filter(study=self.study, case=self.case, pk__in=chosen)
+        self._wanted = list(rows.select_related("trace").order_by("role", "number"))
         judged = set(
             ChainJudgement.objects.filter(
-                chain__in=wanted, kind=kind, user=None, source=self.choices["source"]
+                chain__in=self._wanted, kind=kind, user=None, source=self.choices["source"]
             ).values_list("chain_id", flat=True)
         )
-        self.chains = {chain.pk: chain for chain in wanted if chain.pk not in judged}
+        self.chains = {chain.pk: chain for chain in self._wanted if chain.pk not in judged}
         steps = steps_by_trace([chain.trace for chain in self.chains.values()])
         return [
             Request(pk, self._question(kind, chain, steps[chain.trace_id]))
@@ -61,24 +59,14 @@ class JudgeWork(CaseWork):
             )
         return Elicitation.decomposition(chain=triples(steps), facts=stored.facts_of(chain.facts))
 
-    def _disagreement(self) -> list[StudyChain]:
-        score = score_of(self.study, self.case)
-        if score is None:
-            self.problem = NOT_SCORED
-            return []
-        if not disagrees(score.document):
-            return []
-        votes = score.document["votes"]["answer"]
-        medoid = score.medoid_id
-        return [
-            chain
-            for chain in pool(self.study, self.case)
-            if chain.pk == medoid or (votes is not None and chain.normal_answer == votes)
-        ]
+    @property
+    def is_about(self) -> bool:
+        """Whether any chain of the question is to be judged, or was."""
+        return bool(self._wanted)
 
-    def _chosen(self) -> list[StudyChain]:
-        rows = StudyChain.objects.filter(study=self.study, case=self.case, pk__in=self.choices["chosen"])
-        return list(rows.select_related("trace").order_by("role", "number"))
+    def _disputed(self) -> list[int]:
+        self.problem = why_no_score(score_of(self.study, self.case))
+        return [] if self.problem else [pk for pk, _ in soundness_chains(self.study, cases=[self.case.pk])]
 
     def keep(self, run: ReasoningRun) -> str:
         """Store the judgements, but for chains that this judge judged meanwhile."""
@@ -103,17 +91,6 @@ class JudgeWork(CaseWork):
             )
         ChainJudgement.objects.bulk_create(made, ignore_conflicts=True)
         return f"{unread:,} replies hold no judgement." if unread else ""
-
-
-def disagrees(document: Mapping[str, Any]) -> bool:
-    """Whether exactly one of vote and medoid gives the right answer; False where that is not known."""
-    vote, medoid = document["votes"]["correct"], document["gsc"]["correct"]
-    return vote is not None and medoid is not None and vote != medoid
-
-
-def medoid_alone_is_right(document: Mapping[str, Any]) -> bool:
-    """Whether the medoid gives the right answer and the vote does not: the questions of a targeted ablation."""
-    return document["gsc"]["correct"] is True and document["votes"]["correct"] is not True
 
 
 def choose_chains(study: ReasoningStudy, cases: Iterable[int], most: int) -> list[int]:

@@ -2,24 +2,21 @@
 
 from django.conf import settings
 
-from annotation.core.labels import storable
 from auditing.core.grapheval.parameters import StudyParameters
 from auditing.elicitation.factory import ElicitorError, make_elicitor
 from auditing.elicitation.protocol import Elicitor
 from auditing.llm.guard import EndpointRefused
 from auditing.models import ReasoningStudy
 from auditing.prompts.templates import PromptError
+from auditing.services.grapheval import studies
 from auditing.services.labellers import fence_secret
 from auditing.services.options import RunOptions
 from reasonaudit.lib.errors import UserError
 
-MAX_SPEC = 200
-
 
 def check_spec(spec: str) -> None:
     """Raise `UserError` unless users may name this model."""
-    kind, _, name = spec.partition(":")
-    if kind == "openai" and name.strip() and storable(name) and len(spec) <= MAX_SPEC:
+    if studies.names_model(spec, "openai"):
         return
     raise UserError(
         "unknown_model",

@@ -1,25 +1,27 @@
 """From the traces of a data set to the chains of a study, many at a time."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from django.db import transaction
 from django.db.models import Max
 
-from annotation.models import Case, Segment, Trace
+from annotation.models import Case, Trace
+from auditing.core.grapheval.stored_steps import steps_of
 from auditing.models import ChainJudgement, ReasoningStudy, StudyChain
 from auditing.models.reasoning import SENTENCES, STORED
+from auditing.selectors.reasoning_steps import chain_of, step_texts
 from auditing.services.grapheval import stored, studies
-from auditing.services.grapheval.asking import normal
+from auditing.services.grapheval.answers import normal
 from reasonaudit.lib.errors import UserError
 
 Row = TypeVar("Row")
 TRACES_AT_ONCE = 1000
 ROWS_AT_ONCE = 1000
 LONGEST_SOURCE = 220
-WRITTEN_HERE = ("facts", "fact_source", "fact_warnings", "excluded")
+WRITTEN_HERE = ("facts", "fact_source", "excluded")
 
 
 @dataclass(slots=True)
@@ -75,9 +77,8 @@ def take_stored(study: ReasoningStudy, by: Any = None) -> Taken:
     warnings: Counter[str] = Counter()
     questions: set[int] = set()
     with transaction.atomic():
-        ReasoningStudy.objects.select_for_update().get(
-            pk=study.pk
-        )  # one taking at a time: numbers are counted here
+        # One taking at a time: numbers are counted here.
+        ReasoningStudy.objects.select_for_update().get(pk=study.pk)
         known = set(study.chains.values_list("trace_id", flat=True))
         samples = study.chains.filter(role=StudyChain.Role.SAMPLE)
         numbers = defaultdict(int, samples.values_list("case_id").annotate(Max("number")).order_by())
@@ -128,31 +129,13 @@ def make_fallback_facts(chains: Iterable[StudyChain]) -> int:
         }
         texts = step_texts(list(traces.values()))
         for chain in some:
-            steps = stored.steps_of(traces[chain.trace_id], texts[chain.trace_id])
+            steps = steps_of(chain_of(traces[chain.trace_id]), texts[chain.trace_id])
             chain.facts = stored.fallback_facts(steps)
             chain.fact_source = SENTENCES if chain.facts else ""
-            chain.fact_warnings = []
             chain.excluded = _excluded(len(steps), bool(chain.facts))
         StudyChain.objects.bulk_update(some, WRITTEN_HERE, batch_size=ROWS_AT_ONCE)
         changed += len(some)
     return changed
-
-
-def step_texts(traces: Sequence[Trace]) -> dict[int, list[str]]:
-    """Return the texts of the steps of traces by their ids: the segments after the context, as first split.
-
-    The numbers of a chain's steps belong to that segmentation; people may have split a trace anew since.
-    """
-    texts: dict[int, list[str]] = {trace.pk: [] for trace in traces}
-    rows = Segment.objects.filter(trace__in=list(texts), segmentation=1).order_by("trace_id", "index")
-    for trace_id, text in rows.values_list("trace_id", "text"):
-        texts[trace_id].append(text)
-    return {trace.pk: texts[trace.pk][trace.context_segments :] for trace in traces}
-
-
-def gold_of(study: ReasoningStudy, case: Case) -> str | None:
-    """Return the normal form of a question's gold answer, None where it has none or it cannot be read."""
-    return normal(study, case, case.reference)
 
 
 def check_has_chains(study: ReasoningStudy) -> None:
@@ -167,9 +150,14 @@ def check_has_chains(study: ReasoningStudy) -> None:
 
 
 def _open_traces(study: ReasoningStudy, known: set[int]) -> Iterator[list[Trace]]:
-    """Yield the traces that are no chains of the study yet, question by question in the order they came."""
+    """Yield the traces that are no chains of the study yet, question by question in the order they came.
+
+    What any study sampled with its medoid forbidden is no free sample, and would make the pool look more diverse.
+    """
     rows = Trace.objects.filter(case__dataset=study.dataset_id).order_by("case_id", "pk")
-    ids = [pk for pk in rows.values_list("pk", flat=True) if pk not in known]
+    alternatives = StudyChain.objects.filter(case__dataset=study.dataset_id, role=StudyChain.Role.ALTERNATIVE)
+    left_out = known | set(alternatives.values_list("trace_id", flat=True))
+    ids = [pk for pk in rows.values_list("pk", flat=True) if pk not in left_out]
     for some in _in_pieces(ids):
         yield list(rows.filter(pk__in=some).defer("raw_text", "stored_relations"))
 
@@ -192,12 +180,12 @@ def _row(
         fact_warnings=chain.warnings,
     )
     own = [stored.fact_dict(fact) for fact in chain.facts]
+    by_rule = study.decomposer in (STORED, SENTENCES)
     if study.decomposer == STORED and own:
         row.facts, row.fact_source = own, STORED
-    elif study.decomposer in (STORED, SENTENCES):
+    elif by_rule:
         row.facts = stored.fallback_facts(chain.steps)
         row.fact_source = SENTENCES if row.facts else ""
-    by_rule = study.decomposer in (STORED, SENTENCES)
     row.excluded = _excluded(len(chain.steps), bool(row.facts) or not by_rule)
     if chain.prefix_answers is not None:
         # They answer to the facts that came along; other facts have other prefixes.

@@ -24,8 +24,11 @@ MOST_PAIRS = 20_000
 Pair = tuple[str, str]
 
 
-def pairs_to_ask(steps: Sequence[Sequence[str]]) -> list[Pair]:
-    """Return the ordered pairs of different steps that stand in different chains, each once."""
+def pairs_to_ask(steps: Sequence[Sequence[str]], most: int) -> list[Pair] | None:
+    """Return the ordered pairs of different steps that stand in different chains, each once.
+
+    None where there are more than `most`: long chains have so many that they would not fit into memory.
+    """
     of_chain = [list(dict.fromkeys(chain)) for chain in steps]
     found: dict[Pair, None] = {}
     for left, right in combinations(of_chain, 2):
@@ -33,6 +36,8 @@ def pairs_to_ask(steps: Sequence[Sequence[str]]) -> list[Pair]:
             for other in right:
                 if one != other:
                     found[one, other] = found[other, one] = None
+            if len(found) > most:
+                return None
     return list(found)
 
 

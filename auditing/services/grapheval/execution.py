@@ -75,8 +75,8 @@ def _carry_out(
     else:
         ending = _ask(lease, run, should_stop, elicitor)
     if ending.state in (None, RunState.DONE, RunState.PARTIAL):
-        problem = _queue_next(lease, run, on_next)
-        ending = Ending(ending.state, f"{ending.message} {problem}".strip())
+        said = _queue_next(lease, run, on_next, lacking=ending.state == RunState.PARTIAL)
+        ending = Ending(ending.state, f"{ending.message} {said}".strip())
     return ending
 
 
@@ -129,8 +129,8 @@ def _make_facts(lease: Lease, run: ReasoningRun, should_stop: Callable[[], bool]
     return Ending(RunState.DONE)
 
 
-def _queue_next(lease: Lease, run: ReasoningRun, on_next: OnNext) -> str:
-    """Store the run that follows; returns a sentence where none can be, else "".
+def _queue_next(lease: Lease, run: ReasoningRun, on_next: OnNext, *, lacking: bool) -> str:
+    """Store the run that follows; returns a sentence where none can be, or where this one is `lacking` something.
 
     The list of steps is handed on in the same transaction, so that a worker which dies here neither loses the next
     step nor makes it twice. A step that has nothing to do is passed over.
@@ -158,6 +158,11 @@ def _queue_next(lease: Lease, run: ReasoningRun, on_next: OnNext) -> str:
                     after=run,
                 )
                 add_log_line(row, f"Next: {label}, run {following.pk}.")
+                if lacking:
+                    said = (
+                        f"{label} (run {following.pk}) goes on with what is there. "
+                        "Once this run is resumed, start the steps after it again: resuming starts none of them."
+                    )
             except UserError as error:
                 passed_over = error.code == runs.NOTHING_TO_DO
                 add_log_line(row, f"{'Passed over' if passed_over else 'Not started'}: {label}. {error}")

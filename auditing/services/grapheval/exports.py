@@ -1,30 +1,34 @@
-"""A study as one archive: JSON lines, a table, matrices, checksums, and a README that says what each file is.
+"""A study as files: JSON lines, a table, matrices, checksums, and a README that says what each file is.
 
 What is written follows from the database alone: exporting twice gives the same bytes. People stand in it by number.
-Files are packed one after the other, so that no more than one of them is held beside the archive.
 """
 
-import hashlib
 import io
-import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from operator import itemgetter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from django.db import transaction
 
 from annotation.models import Case
+from auditing.core.grapheval.findings import METRIC_NAMES
+from auditing.formats import verify_bundle
+from auditing.formats.bundle import BundleError, verify, write_bundle
 from auditing.formats.canonical import json_document, json_line, json_lines
-from auditing.formats.verify_bundle import MANIFEST, SUMS
 from auditing.models import ChainJudgement, QuestionScore, ReasoningRun, ReasoningStudy, StudyChain
-from auditing.services.grapheval import chains, parts, results, results_reading, stored
+from auditing.selectors.reasoning_steps import steps_by_trace
+from auditing.services.exports import Export
+from auditing.services.grapheval import parts, results, results_reading
+from auditing.services.grapheval.answers import gold_of
+from reasonaudit.lib.chain import record_event
 from reasonaudit.lib.csv_view import Cell, write_csv
 from reasonaudit.lib.errors import UserError
 
 SCHEMA = "reasonaudit.grapheval-export/1"
+VERIFIER = Path(verify_bundle.__file__)
 CHAINS_AT_ONCE = 1000
-EARLIEST = (1980, 1, 1, 0, 0, 0)
-"""The earliest time that a ZIP can say: the archive holds none of its own."""
+SCORES_AT_ONCE = 10
 
 README = """\
 A GraphEVAL study of reasonaudit
@@ -42,7 +46,8 @@ questions.csv     One row a question, for spreadsheets. Text that could be run a
                   front; the JSON lines beside it have none.
 matrices/N.npz    Of the question in line N of scores.jsonl: chain (numbers), distances, nged, terminal,
                   node_cost, edge_cost, each of shape (chains, chains). numpy.load reads them.
-manifest.json     Every file with its size and SHA-256. SHA256SUMS has the same for `sha256sum -c SHA256SUMS`.
+manifest.json     Every file with its size and SHA-256. SHA256SUMS has the same for `sha256sum -c SHA256SUMS`;
+                  `python verify.py .` also finds files that do not belong here.
 
 A value that could not be computed is null (an empty cell in the table), never 0.
 GRCS is a coherence: high means that the chains agree, or that the model repeats itself.
@@ -50,20 +55,27 @@ Early answering against gold mostly measures accuracy; early_own compares with t
 """
 
 COLUMNS = (
-    "question", "title", "gold", "chains", "excluded", "facts_mean", "edges_per_fact", "divergence", "grcs",
-    "dispersion", "entropy", "n_bins", "topo_uq", "cota", "degree", "eigenvalues", "eccentricity", "semantic_entropy",
+    "question", "title", "gold", "chains", "excluded", "facts_mean", "edges_per_fact", *METRIC_NAMES,
     "vote", "vote_correct", "tie", "medoid", "medoid_answer", "medoid_correct", "cell", "early_gold", "early_own",
     "counterfactual", "ablated_accuracy", "ablated_faithfulness", "ablated_distance", "quadrant", "flags", "stale",
 )  # fmt: skip
 
 
-def study_archive(study: ReasoningStudy) -> bytes:
-    """Return a study as a ZIP.
+def export_study(study: ReasoningStudy, folder: Path, *, by: Any) -> Export:
+    """Write a study; the export is done only when its checksums hold.
+
+    Parameters
+    ----------
+    folder
+        Made if it is not there; it must hold nothing but an earlier export.
+    by
+        Who asked, for the record.
 
     Raises
     ------
     UserError
-        422 ``nothing_to_export``: the study has no chain.
+        422 ``nothing_to_export``: the study has no chain. ``folder_unusable``, ``export_failed``: the folder cannot be
+        used, or does not hold what was written.
     """
     if not study.chains.exists():
         raise UserError(
@@ -72,57 +84,63 @@ def study_archive(study: ReasoningStudy) -> bytes:
             "Take the stored chains or sample some first.",
             status=422,
         )
-    buffer = io.BytesIO()
-    listed: list[dict[str, Any]] = []
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for name, data in _files(study):
-            _add(archive, name, data)
-            listed.append({"name": name, "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()})
-        listed.sort(key=itemgetter("name"))
-        manifest = json_document({"schema": SCHEMA, "study": results_reading.header(study), "files": listed})
-        sums = {entry["name"]: entry["sha256"] for entry in listed}
-        sums[MANIFEST] = hashlib.sha256(manifest).hexdigest()
-        _add(archive, MANIFEST, manifest)
-        _add(archive, SUMS, "".join(f"{sums[name]}  {name}\n" for name in sorted(sums)).encode())
-    return buffer.getvalue()
+    files, escaped = _files(study)
+    counts = {
+        name.removesuffix(".jsonl"): data.count(b"\n")
+        for name, data in files.items()
+        if name.endswith(".jsonl")
+    }
+    manifest = {"schema": SCHEMA, "study": results_reading.header(study), "counts": counts}
+    try:
+        written = write_bundle(folder, files, manifest, escaped=escaped)
+    except BundleError as error:
+        raise UserError("folder_unusable", str(error)) from None
+    if problems := verify(folder):
+        raise UserError(
+            "export_failed",
+            f"The export in {folder} is not whole: {problems[0]}",
+            "Export again.",
+            status=409,
+        )
+    with transaction.atomic():
+        record_event(
+            stream="exports",
+            actor=by,
+            action="export",
+            subject_type="reasoning_study",
+            subject_id=study.slug,
+            data={"counts": counts},
+        )
+    return Export(folder, written)
 
 
-def _add(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
-    entry = zipfile.ZipInfo(name, EARLIEST)
-    entry.create_system, entry.external_attr = 3, 0o100644 << 16
-    entry.compress_type = zipfile.ZIP_DEFLATED
-    archive.writestr(entry, data)
-
-
-def _files(study: ReasoningStudy) -> Iterator[tuple[str, bytes]]:
-    yield "README.md", README.encode()
-    yield (
-        "study.json",
-        json_document({**results_reading.header(study), "parameters": study.parameters}),
-    )
+def _files(study: ReasoningStudy) -> tuple[dict[str, bytes], list[str]]:
+    """Return the files by name, and the names of the tables in which cells were changed for spreadsheets."""
     cases = list(Case.objects.filter(dataset=study.dataset_id).order_by("pk"))
-    yield "questions.jsonl", json_lines(_question(study, case) for case in cases)
     names = {case.pk: case.external_id for case in cases}
-    yield "chains.jsonl", b"".join(_chains(study, names))
-    yield "judgements.jsonl", json_lines(_judgements(study, names))
     runs = ReasoningRun.objects.filter(study=study).order_by("pk")
-    yield "runs.jsonl", json_lines(_run(run) for run in runs)
     document = results.study_document(study)
-    yield "results.json", json_document(document)
-    yield "questions.csv", write_csv(COLUMNS, map(_row, document["questions"])).data
+    table = write_csv(COLUMNS, map(_row, document["questions"]))
+    files = {
+        "README.md": README.encode(),
+        "verify.py": VERIFIER.read_bytes(),
+        "study.json": json_document({**results_reading.header(study), "parameters": study.parameters}),
+        "questions.jsonl": json_lines(_question(study, case) for case in cases),
+        "chains.jsonl": b"".join(_chains(study, names)),
+        "judgements.jsonl": json_lines(_judgements(study, names)),
+        "runs.jsonl": json_lines(_run(run) for run in runs),
+        "results.json": json_document(document),
+        "questions.csv": table.data,
+    }
+    lines = []
     scores = QuestionScore.objects.filter(study=study).order_by("case_id")
-    yield (
-        "scores.jsonl",
-        b"".join(
-            json_line({"question": names[case], "inputs_sha256": sha256, **document})
-            for case, sha256, document in scores.values_list(
-                "case_id", "inputs_sha256", "document"
-            ).iterator()
-        ),
-    )
-    for number, score in enumerate(scores.only("document", "parts").iterator(chunk_size=10), 1):
+    for number, score in enumerate(scores.iterator(chunk_size=SCORES_AT_ONCE), 1):
+        head = {"question": names[score.case_id], "inputs_sha256": score.inputs_sha256}
+        lines.append(json_line({**head, **score.document}))
         if matrices := _matrices(study, score):
-            yield f"matrices/{number}.npz", matrices
+            files[f"matrices/{number}.npz"] = matrices
+    files["scores.jsonl"] = b"".join(lines)
+    return files, ["questions.csv"] if table.escaped else []
 
 
 def _question(study: ReasoningStudy, case: Case) -> dict[str, Any]:
@@ -132,7 +150,7 @@ def _question(study: ReasoningStudy, case: Case) -> dict[str, Any]:
         "context": case.context,
         "text": case.question,
         "gold": case.reference or None,
-        "gold_normal": chains.gold_of(study, case),
+        "gold_normal": gold_of(study, case),
         "meta": case.meta,
     }
 
@@ -157,9 +175,9 @@ def _chains(study: ReasoningStudy, names: Mapping[int, str]) -> Iterator[bytes]:
 def _chain_rows(
     rows: Sequence[StudyChain], names: Mapping[int, str], numbers: Mapping[int, int]
 ) -> Iterator[dict[str, Any]]:
-    texts = chains.step_texts([row.trace for row in rows])
+    steps_of = steps_by_trace([row.trace for row in rows])
     for row in rows:
-        steps = stored.steps_of(row.trace, texts[row.trace_id])
+        steps = steps_of[row.trace_id]
         yield {
             "question": names[row.case_id],
             "role": row.role,
@@ -215,19 +233,19 @@ def _run(run: ReasoningRun) -> dict[str, Any]:
 def _row(question: Mapping[str, Any]) -> list[Cell]:
     metrics, ablated = question["metrics"], question["ablation"] or {}
     return [
-        _plain(question["external_id"]),
-        _plain(question["title"]),
-        _plain(question["gold"]),
+        question["external_id"],
+        question["title"],
+        question["gold"],
         question["n"],
         question["excluded"],
         question["facts_mean"],
         question["edges_per_fact"],
-        *(metrics[name] for name in COLUMNS[7:18]),
-        _plain(question["sc"]["answer"]),
+        *(metrics[name] for name in METRIC_NAMES),
+        question["sc"]["answer"],
         question["sc"]["correct"],
         question["sc"]["tie"],
         question["gsc"]["chain"],
-        _plain(question["gsc"]["answer"]),
+        question["gsc"]["answer"],
         question["gsc"]["correct"],
         question["cell"],
         *(question[name] for name in ("early_gold", "early_own", "counterfactual")),
@@ -236,10 +254,6 @@ def _row(question: Mapping[str, Any]) -> list[Cell]:
         " ".join(question["flags"]),
         question["stale"],
     ]
-
-
-def _plain(text: str | None) -> str | None:
-    return None if text is None else text.replace("\x00", "")
 
 
 def _matrices(study: ReasoningStudy, score: QuestionScore) -> bytes:

@@ -107,18 +107,15 @@ def plan(
     """
     chosen, wanted, spec = checked(study, step, model, options, choices)
     asked = asking_sources.build(spec, chosen, study) if asks(step, spec) else None
-    sized = size_up(study, step, spec, cases_of(study, cases), wanted)
-    counts = _Counts()
-    for _, work in sized.works:
-        if asked is not None and work is not None:
-            counts.add(work, asked)
+    counts = _Counts(asked)
+    sized = size_up(study, step, spec, cases_of(study, cases), wanted, counts.add)
     notes = [*passed_over(sized), *_notes(counts, asked, chosen, then)]
     prompt_tokens = counts.characters // CHARACTERS_PER_TOKEN
     return ReasoningPlan(
         step=step,
         model=spec,
-        questions=sum(count > 0 for count in sized.counts),
-        requests=sum(sized.counts),
+        questions=sum(count > 0 for _, count in sized.counts),
+        requests=sized.total,
         new_calls=counts.new,
         cached=counts.cached,
         prompt_tokens_estimate=prompt_tokens,
@@ -132,14 +129,17 @@ def plan(
 
 
 class _Counts:
-    """Distinct requests so far, and how long they are."""
+    """Distinct requests so far, and how long they are; nothing is counted where no model is asked."""
 
-    def __init__(self) -> None:
+    def __init__(self, asked: Elicitor | None) -> None:
         self.new = self.cached = self.characters = self.reply_tokens = self.guessed = 0
+        self._asked = asked
         self._seen: set[str] = set()
 
-    def add(self, work: CaseWork, asked: Elicitor) -> None:
+    def add(self, work: CaseWork) -> None:
         """Count the requests about a question, and those that its known replies lead to."""
+        if (asked := self._asked) is None:
+            return
         waiting = work.next_items(work.planned)
         while waiting:
             keys = [asked.key(request.elicitation) for request in waiting]

@@ -1,32 +1,44 @@
 """The results of a study as one document, the same under other weights, and several studies side by side.
 
-The last few are kept in this process under a hash of the rows that they follow from. Nothing is stored: two processes
-compute the same from the same rows.
+The last few are kept in this process under a hash of the rows that they follow from. A study's document takes seconds
+for 10,000 chains, so it is also kept where all processes find it: the worker makes it ready when a run has ended.
 """
 
+import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from functools import cache
+from pathlib import Path
 from typing import Any
+
+from django.core.cache import caches
 
 from auditing.core.grapheval import study_document as core
 from auditing.core.grapheval.agreement import CRITERIA, joint_words
-from auditing.core.grapheval.decomposers import Decomposer, compare_pairs, criterion_shares
-from auditing.core.grapheval.study import Decomposition, mean_of, study_topology
+from auditing.core.grapheval.decomposers import compare_pairs, criterion_shares
+from auditing.core.grapheval.study import study_topology
 from auditing.core.grapheval.study_records import FAITHFULNESS, PERSON, StudyMaterial
 from auditing.core.grapheval.topology import Point
-from auditing.core.statistics import wilcoxon
-from auditing.models import ChainJudgement, ReasoningStudy, StudyChain
+from auditing.core.statistics import mean_of, wilcoxon
+from auditing.models import ChainJudgement, ReasoningRun, ReasoningStudy, StudyChain
 from auditing.selectors.reasoning_audit import by_source
 from auditing.services.grapheval import results_reading
+from auditing.services.manifest import library_versions
+from reasonaudit.lib.canonical import sha256_of
 from reasonaudit.lib.errors import UserError
+from reasonaudit.lib.models import ACTIVE_STATES
 
 COMPARISON = "reasonaudit.grapheval-comparison/1"
 KEPT = 12
 MATERIALS_KEPT = 2
 """Studies as read, for sweeps after the document; 10,000 chains are some 30 MB."""
 MOST_STUDIES = 20
+SHARED = "results"
+"""The cache of the settings that all processes share."""
+
+logger = logging.getLogger(__name__)
 
 _kept: "OrderedDict[tuple[Any, ...], dict[str, Any]]" = OrderedDict()
 _materials: "OrderedDict[str, StudyMaterial]" = OrderedDict()
@@ -54,7 +66,21 @@ def study_document(study: ReasoningStudy, *, reference: ReasoningStudy | None = 
         other = None if points is None or reference is None else (reference.slug, points)
         return core.study_document(_material(study, version), reference=other)
 
-    return _once(key, make)
+    return _once(key, lambda: _shared(key, make))
+
+
+def make_ready(run_id: int) -> None:
+    """Compute the document of a run's study once none of its runs is at work, so that its page need not.
+
+    A fault is written to the log: the run has ended well, and the page will meet the same fault where one sees it.
+    """
+    run = ReasoningRun.objects.select_related("study__dataset").filter(pk=run_id).first()
+    if run is None or run.study.runs.filter(state__in=ACTIVE_STATES).exists():
+        return
+    try:
+        study_document(run.study)
+    except Exception:
+        logger.exception("The results of %s could not be computed", run.study)
 
 
 def sweep(
@@ -152,6 +178,27 @@ def _once(key: tuple[Any, ...], make: Callable[[], dict[str, Any]]) -> dict[str,
     return found
 
 
+def _shared(key: tuple[Any, ...], make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    name = sha256_of([_program(), repr(key)])
+    held: dict[str, Any] | None = caches[SHARED].get(name)
+    if held is None:
+        held = make()
+        try:
+            caches[SHARED].set(name, held)
+        except OSError as error:  # a full disk: the next one computes it again
+            logger.warning("The results could not be kept: %s", error)
+    return held
+
+
+@cache
+def _program() -> str:
+    """Return what stands for the code and the libraries: after a change of these a kept document is none."""
+    folder = Path(core.__file__).parent
+    files = [*folder.glob("*.py"), *folder.parent.glob("*.py"), *Path(__file__).parent.glob("*.py")]
+    times = sorted((str(path), path.stat().st_mtime_ns) for path in files)
+    return sha256_of([times, dict(library_versions())])
+
+
 def _points(document: dict[str, Any]) -> list[Point]:
     found = [(row["metrics"]["divergence"], row["metrics"]["entropy"]) for row in document["questions"]]
     return [(x, y) for x, y in found if x is not None and y is not None]
@@ -213,37 +260,31 @@ def _decomposer_groups(studies: Sequence[ReasoningStudy]) -> list[list[int]]:
 def _decomposers(
     group: Sequence[int], documents: Sequence[dict[str, Any]], studies: Sequence[ReasoningStudy]
 ) -> dict[str, Any]:
-    compared = []
+    rows, grcs = [], {}
     for place in group:
         document = documents[place]
+        slug = document["study"]["slug"]
         said = by_source(studies[place], ChainJudgement.Kind.DECOMPOSITION)
         persons = [words for source, words in said.items() if source.startswith(PERSON)]
         words = {source: list(by.values()) for source, by in said.items() if not source.startswith(PERSON)}
         if persons:
             words = {"people": _joint(persons), **words}
-        compared.append(
-            Decomposer(
-                document["study"]["slug"],
-                Decomposition(**document["decomposition"]),
-                {row["external_id"]: row["metrics"]["grcs"] for row in document["questions"]},
-                words,
-            )
+        grcs[slug] = {row["external_id"]: row["metrics"]["grcs"] for row in document["questions"]}
+        rows.append(
+            {
+                "slug": slug,
+                "decomposer": studies[place].decomposer,
+                **document["decomposition"],
+                "criteria": {
+                    source: {name: asdict(share) for name, share in criterion_shares(given).items()}
+                    for source, given in words.items()
+                },
+            }
         )
     return {
         "dataset": documents[group[0]]["study"]["dataset"],
-        "studies": [
-            {
-                "slug": one.name,
-                "decomposer": studies[place].decomposer,
-                **asdict(one.decomposition),
-                "criteria": {
-                    source: {name: asdict(share) for name, share in criterion_shares(words).items()}
-                    for source, words in one.words.items()
-                },
-            }
-            for place, one in zip(group, compared, strict=True)
-        ],
-        "pairs": [_pair(pair) for pair in compare_pairs(compared)],
+        "studies": rows,
+        "pairs": [_pair(pair) for pair in compare_pairs(grcs)],
     }
 
 

@@ -11,11 +11,14 @@ from django.db.models.expressions import RawSQL
 from annotation.models import Case, Trace
 from auditing.core.grapheval.facts import changed_dependencies
 from auditing.core.grapheval.parameters import StudyParameters
+from auditing.core.grapheval.stored_steps import steps_of
 from auditing.core.grapheval.study_records import ChainRecord, QuestionRecord, StudyMaterial
 from auditing.models import ChainJudgement, QuestionScore, ReasoningStudy, StudyChain
 from auditing.selectors.reasoning_audit import by_source
-from auditing.services.grapheval import chains, parts, stored
-from auditing.services.grapheval.scoring import inputs_sha256
+from auditing.selectors.reasoning_steps import chain_of, step_texts
+from auditing.services.grapheval import parts, stored
+from auditing.services.grapheval.answers import gold_of
+from auditing.services.grapheval.staleness import inputs_sha256
 from reasonaudit.lib.canonical import sha256_of
 
 SAMPLE, ALTERNATIVE = StudyChain.Role.SAMPLE, StudyChain.Role.ALTERNATIVE
@@ -75,7 +78,7 @@ def read(study: ReasoningStudy) -> StudyMaterial:
         .defer("trace__raw_text", "trace__stored_relations")
         .order_by("case_id", "number")
     )
-    texts = chains.step_texts([row.trace for row in rows])
+    texts = step_texts([row.trace for row in rows])
     samples: dict[int, list[StudyChain]] = defaultdict(list)
     alternatives: dict[int, list[StudyChain]] = defaultdict(list)
     for row in rows:
@@ -110,7 +113,7 @@ def _question(
         external_id=case.external_id,
         title=case.title,
         gold_written=case.reference,
-        gold=chains.gold_of(study, case),
+        gold=gold_of(study, case),
         document=document,
         parts=partial(parts.unpack, bytes(score.parts)),
         chains={row.number: _chain(row, texts[row.trace_id]) for row in samples},
@@ -124,7 +127,7 @@ def _question(
 
 
 def _chain(row: StudyChain, texts: Sequence[str]) -> ChainRecord:
-    facts, steps = stored.facts_of(row.facts), stored.steps_of(row.trace, texts)
+    facts, steps = stored.facts_of(row.facts), steps_of(chain_of(row.trace), texts)
     changed = changed_dependencies(facts, steps)
     said = row.trace.meta.get("chain")
     warnings = [*row.fact_warnings, *((said.get("warnings") or []) if isinstance(said, Mapping) else [])]

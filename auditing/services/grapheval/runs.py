@@ -76,7 +76,7 @@ def create(
             options=chosen.to_dict(),
             choices=wanted,
             then=following,
-            total=sum(sized.counts),
+            total=sized.total,
             created_by=by,
         )
         add_log_line(run, "Queued.")
@@ -88,7 +88,7 @@ def create(
                 ReasoningRunItem(
                     run=run, case=case, total=count, state=RunState.QUEUED if count else RunState.DONE
                 )
-                for (case, _), count in zip(sized.works, sized.counts, strict=True)
+                for case, count in sized.counts
             ),
             batch_size=1000,
         )
@@ -97,7 +97,7 @@ def create(
             "step": step,
             "model": spec,
             "choices": _short(wanted),
-            "questions": len(sized.works),
+            "questions": len(sized.counts),
         }
         studies.event(study, by, "reasoning_study.run", about)
     return run
@@ -158,27 +158,27 @@ def _following(
 
 
 def _check(sized: Sized, *, strict: bool) -> None:
-    if sized.refused and (strict or not sized.works):
+    if sized.refused and (strict or not sized.counts):
         first, why = sized.refused[0]
         more = "" if len(sized.refused) == 1 else f" So it is with {len(sized.refused) - 1:,} more."
         raise UserError(
             "not_ready",
             f"{first}: {why}{more}",
-            "Choose skip_refused to work on the others." if sized.works else "",
+            "Choose skip_refused to work on the others." if sized.counts else "",
             status=422,
             fields={"cases": [case.pk for case, _ in sized.refused[:50]]},
         )
-    if not sized.works and not sized.passed:
+    if not sized.counts and not sized.passed:
         raise UserError(
             "no_questions",
             "There is no question to work on.",
             "Choose a data set with at least one question.",
             status=422,
         )
-    if not sum(sized.counts):
+    if not sized.total:
         why = (
             "What this step makes is there already for every question."
-            if sized.works
+            if sized.counts
             else "No question is of the kind that this step is about."
         )
         raise UserError(NOTHING_TO_DO, why, "There is nothing to start.", status=409)
@@ -206,7 +206,7 @@ def _check_none_waits(
     rows = ReasoningRun.objects.filter(study=study, step=step, choices=choices, state__in=ACTIVE_STATES)
     if after is not None:
         rows = rows.exclude(pk=after.pk)
-    if waiting := rows.filter(items__case__in=[case.pk for case, _ in sized.works]).first():
+    if waiting := rows.filter(items__case__in=[case.pk for case, _ in sized.counts]).first():
         raise UserError(
             "run_waits",
             f"Run {waiting.pk} does this for some of the questions already ({waiting.get_state_display().lower()}).",

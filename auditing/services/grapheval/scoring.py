@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import groupby
 from typing import Any
 
 from asgiref.sync import async_to_sync
@@ -29,23 +28,22 @@ from auditing.models import QuestionScore, ReasoningRun, ReasoningStudy, StudyCh
 from auditing.models.reasoning import SENTENCES, STORED
 from auditing.nli.protocol import RelationLabeller
 from auditing.nli.weights_check import WeightsError
+from auditing.selectors.reasoning_steps import step_texts
 from auditing.selectors.runs import run_progress
 from auditing.services import work
 from auditing.services.execution import note_start
 from auditing.services.grapheval import chains, entailments, parts, stored
+from auditing.services.grapheval.answers import gold_of
 from auditing.services.grapheval.embedders import Sources, sources_of
 from auditing.services.grapheval.execution import of_run
+from auditing.services.grapheval.staleness import VERSION, inputs_sha256
 from auditing.services.grapheval.vectors import DatabaseVectors
 from auditing.services.options import RunOptions
 from auditing.services.pipeline import PUBLISH_SECONDS, TOUCH_SECONDS, Ending
 from auditing.services.work import Counts, Lease
-from reasonaudit.lib.canonical import sha256_of
 from reasonaudit.lib.errors import UserError
 from reasonaudit.lib.models import RunState
 
-VERSION = 1
-"""Raised when the same inputs give other results, so that what was scored before counts as stale."""
-HASHED = ("number", "trace_id", "normal_answer", "excluded", "fact_source", "facts")
 TEXTS_AT_ONCE = 2_000
 """Texts of several questions that are embedded together, about 3 MB of vectors."""
 CASES_AT_ONCE = 50
@@ -70,51 +68,6 @@ class _Case:
     steps: dict[int, list[str]]
     prepared: question.Prepared
     sha256: str
-
-
-def inputs_sha256(
-    study: ReasoningStudy, case: Case, rows: Sequence[StudyChain], sources: dict[str, Any]
-) -> str:
-    """Return the SHA-256 of everything that a question's score follows from.
-
-    Parameters
-    ----------
-    rows
-        Its samples by number. The texts of their steps cannot change, so the traces' ids stand for them.
-    sources
-        `Sources.identity`, as it is stored in the score's document.
-    """
-    settings_of = study.parameters
-    return sha256_of(
-        {
-            "version": VERSION,
-            "parameters": {
-                name: settings_of.get(name) for name in ("graph", "distance", "consensus", "uncertainty")
-            },
-            "sources": sources,
-            "gold": chains.gold_of(study, case),
-            "chains": [[getattr(row, name) for name in HASHED] for row in rows],
-        }
-    )
-
-
-def stale_cases(study: ReasoningStudy) -> set[int]:
-    """Return the questions whose score no longer follows from the study's chains and settings, by id.
-
-    Who embeds and labels is taken as it was when the question was scored, unless the study names another one.
-    """
-    scores = study.scores.values_list("case_id", "inputs_sha256", "document__sources")
-    stored_as = {case: (sha256, sources or {}) for case, sha256, sources in scores}
-    cases = {case.pk: case for case in Case.objects.filter(pk__in=stored_as)}
-    samples = study.chains.filter(role=StudyChain.Role.SAMPLE, case__in=stored_as)
-    samples = samples.only(*HASHED, "case_id").order_by("case_id", "number")
-    now = {
-        case: inputs_sha256(study, cases[case], list(rows), stored_as[case][1])
-        for case, rows in groupby(samples.iterator(), key=lambda row: row.case_id)
-    }
-    for case in stored_as.keys() - now.keys():
-        now[case] = inputs_sha256(study, cases[case], [], stored_as[case][1])
-    return {case for case, (sha256, _) in stored_as.items() if now[case] != sha256}
 
 
 def score_case(
@@ -252,7 +205,7 @@ def _cases(study: ReasoningStudy, wanted: Sequence[tuple[Any, Case]], sources: d
     found = [row for some in of_case.values() for row in some]
     if study.decomposer in (STORED, SENTENCES):
         chains.make_fallback_facts(row for row in found if not row.facts and not row.excluded)
-    texts = chains.step_texts([row.trace for row in found])
+    texts = step_texts([row.trace for row in found])
     parameters = StudyParameters.from_dict(study.parameters)
     prepared = []
     for run_row, case in wanted:
@@ -306,7 +259,7 @@ def _result(
         one.prepared,
         dict(zip(one.prepared.texts, vectors, strict=True)),
         StudyParameters.from_dict(study.parameters),
-        gold=chains.gold_of(study, one.case),
+        gold=gold_of(study, one.case),
         agreements=agreements,
         after_pair=partial(look, 0),
     )
@@ -324,11 +277,10 @@ def _agreements(one: _Case, sources: Sources, look: Callable[[int], object]) -> 
     steps = [
         [text for text in one.steps[row.trace_id] if text.strip()] for row in one.chains if row.number in pool
     ]
-    pairs = entailments.pairs_to_ask(steps)
-    if len(pairs) > entailments.MOST_PAIRS:
+    pairs = entailments.pairs_to_ask(steps, entailments.MOST_PAIRS)
+    if pairs is None:
         return None, (
-            f"CoTA needs {len(pairs):,} pairs of steps to be compared, more than {entailments.MOST_PAIRS:,}. "
-            "Use fewer chains."
+            f"CoTA needs more than {entailments.MOST_PAIRS:,} pairs of steps to be compared. Use fewer chains."
         )
     return entailments.agreements(steps, entailments.ask(sources.labeller, pairs, look)), ""
 

@@ -12,6 +12,8 @@ from annotation.models import Trace
 from auditing.core.grapheval.chains import Step, valid_dependencies
 from auditing.core.grapheval.facts import Fact
 from auditing.core.grapheval.fallback import chained_steps, sentence_facts
+from auditing.core.grapheval.stored_steps import said_steps, steps_of, whole, wholes
+from auditing.selectors.reasoning_steps import chain_of
 
 SOUND = ("yes", "no")
 MOST_FACTS = 20_000
@@ -60,11 +62,11 @@ def read(trace: Trace, texts: Sequence[str]) -> StoredChain:
     texts
         Texts of its segments after the context, as first split.
     """
-    content = trace.meta.get("chain") if isinstance(trace.meta, Mapping) else None
+    content = chain_of(trace)
     if not isinstance(content, Mapping):
         return StoredChain(chained_steps(texts))
-    found = StoredChain(steps_of(trace, texts))
-    if content.get("steps") is not None and _said_steps(content, texts) is None:
+    found = StoredChain(steps_of(content, texts))
+    if content.get("steps") is not None and said_steps(content, texts) is None:
         found.warnings.append({"code": "steps_do_not_fit"})
     found.answer = _text(content.get("answer"))
     found.facts = _facts(content.get("facts"), found)
@@ -73,19 +75,6 @@ def read(trace: Trace, texts: Sequence[str]) -> StoredChain:
     if content.get("sound") in SOUND:
         found.sound, found.sound_by = content["sound"], _text(content.get("sound_by")) or "data set"
     return found
-
-
-def steps_of(trace: Trace, texts: Sequence[str]) -> tuple[Step, ...]:
-    """Return the steps of a trace; steps 1, 2, ... in a row where the data do not say or their word does not fit."""
-    content = trace.meta.get("chain") if isinstance(trace.meta, Mapping) else None
-    said = _said_steps(content, texts) if isinstance(content, Mapping) else None
-    if said is None:
-        return chained_steps(texts)
-    known = {index for index, _ in said}
-    return tuple(
-        Step(index, text.strip(), valid_dependencies(index, sorted(set(depends_on)), known)[0])
-        for (index, depends_on), text in zip(said, texts, strict=True)
-    )
 
 
 def fallback_facts(steps: Sequence[Step]) -> list[dict[str, Any]]:
@@ -103,20 +92,6 @@ def facts_of(rows: Sequence[Mapping[str, Any]]) -> tuple[Fact, ...]:
     return tuple(Fact(str(row["text"]), int(row["step"]), tuple(row["depends_on"])) for row in rows)
 
 
-def _said_steps(content: Mapping[str, Any], texts: Sequence[str]) -> list[tuple[int, list[int]]] | None:
-    rows = content.get("steps")
-    if not isinstance(rows, list) or len(rows) != len(texts):
-        return None
-    said = []
-    for row in rows:
-        index = _whole(row.get("index")) if isinstance(row, Mapping) else None
-        depends_on = _wholes(row.get("depends_on")) if isinstance(row, Mapping) else None
-        if index is None or depends_on is None:
-            return None
-        said.append((index, depends_on))
-    return said if len({index for index, _ in said}) == len(said) else None
-
-
 def _facts(rows: Any, found: StoredChain) -> tuple[Fact, ...]:
     if rows in (None, []):
         return ()
@@ -125,8 +100,8 @@ def _facts(rows: Any, found: StoredChain) -> tuple[Fact, ...]:
     dropped = not isinstance(rows, list) or len(rows) > MOST_FACTS
     for row in [] if dropped else rows:
         text = (_text(row.get("text")) or "").strip() if isinstance(row, Mapping) else ""
-        step = _whole(row.get("step")) if text else None
-        depends_on = _wholes(row.get("depends_on", [])) if text else None
+        step = whole(row.get("step")) if text else None
+        depends_on = wholes(row.get("depends_on", [])) if text else None
         if step not in known or step is None or depends_on is None or (step, text) in kept:
             dropped = True
         else:
@@ -155,7 +130,7 @@ def _step_answers(rows: Any, found: StoredChain) -> list[dict[str, Any]] | None:
     known = {step.index for step in found.steps}
     kept = []
     for row in rows if isinstance(rows, list) else []:
-        step = _whole(row.get("step")) if isinstance(row, Mapping) else None
+        step = whole(row.get("step")) if isinstance(row, Mapping) else None
         if step in known and step is not None:
             kept.append({"step": step, "edit": _text(row.get("edit")), "answer": _text(row.get("answer"))})
     if not isinstance(rows, list) or len(kept) < len(rows) or len({row["step"] for row in kept}) < len(kept):
@@ -166,14 +141,3 @@ def _step_answers(rows: Any, found: StoredChain) -> list[dict[str, Any]] | None:
 
 def _text(value: Any) -> str | None:
     return value if isinstance(value, str) and value.strip() and storable(value) else None
-
-
-def _whole(value: Any) -> int | None:
-    return value if type(value) is int and 0 <= value < 10**6 else None
-
-
-def _wholes(values: Any) -> list[int] | None:
-    if not isinstance(values, list):
-        return None
-    found = [_whole(value) for value in values]
-    return None if None in found else [value for value in found if value is not None]

@@ -67,11 +67,11 @@ def create(
         wrong["name"] = f"Use 1 to {LONGEST_NAME} characters."
     if answer_kind not in AnswerKind.values:
         wrong["answer_kind"] = f"Choose one of {', '.join(AnswerKind.values)}."
-    if generator and not _names_model(generator, "openai"):
+    if generator and not names_model(generator, "openai"):
         wrong["generator"] = "Use openai:MODEL, or nothing for the stored chains."
-    if decomposer not in (STORED, SENTENCES) and not _names_model(decomposer, "openai"):
+    if decomposer not in (STORED, SENTENCES) and not names_model(decomposer, "openai"):
         wrong["decomposer"] = f"Use {STORED}, {SENTENCES} or openai:MODEL."
-    if embedder != "minilm" and not _names_model(embedder, "openai", "sentence-transformers"):
+    if embedder != "minilm" and not names_model(embedder, "openai", "sentence-transformers"):
         wrong["embedder"] = EMBEDDERS
     if labeller not in LABELLERS:
         wrong["labeller"] = "Use local, or nothing: without one CoTA is not computed."
@@ -162,7 +162,8 @@ def event(study: ReasoningStudy, by: Any, action: str, data: Mapping[str, Any]) 
     )
 
 
-def _names_model(spec: str, *kinds: str) -> bool:
+def names_model(spec: str, *kinds: str) -> bool:
+    """Whether users may name a model so: one of these kinds, and a name."""
     kind, _, name = spec.partition(":")
     plain = storable(name) and bool(name.strip()) and len(spec) <= LONGEST_SPEC
     # A path would make the server read its own files: those are for the operator, on the command line.

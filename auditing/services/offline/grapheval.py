@@ -11,11 +11,11 @@ from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from annotation.formats.chains import kind_of_answer
 from annotation.formats.records import TraceRecord
-from auditing.core.grapheval.answers import ANSWER_KINDS, LETTERS, AnswerKind, normalise
+from auditing.core.grapheval.answers import ANSWER_KINDS, AnswerKind, letters_of, normalise, options_in
 from auditing.core.grapheval.distance import DistanceParts
 from auditing.core.grapheval.facts import changed_dependencies
 from auditing.core.grapheval.fallback import sentence_facts
@@ -31,7 +31,7 @@ from auditing.services.grapheval import stored
 from auditing.services.offline.errors import LabellerError, UsageError
 from auditing.services.offline.labelling import Tally
 
-NO_STEPS = "no_steps"
+NO_STEPS, NO_FACTS = "no_steps", "no_facts"
 DEFAULT_KIND: AnswerKind = "text"
 TEXTS_AT_ONCE = 64
 
@@ -105,71 +105,80 @@ def questions_of(
     return [_question(name, group, settings) for name, group in list(groups.items())[:limit]]
 
 
+class _Taken(NamedTuple):
+    """What became of one record: where its facts come from, "" without any, and who says whether it is sound."""
+
+    chain: ChainInput
+    record: ChainRecord
+    source: str
+    sound: tuple[str, str] | None
+
+
 def _question(case_id: str, group: Sequence[TraceRecord], settings: Settings) -> Question:
     first = group[0]
-    options = _options(first)
+    options = options_in(first.case_meta)
     kind = settings.answer_kind or _kind(group, options)
-    letters = "".join(key.upper() for key in options if len(key) == 1) or LETTERS
 
     def normal(answer: str | None) -> str | None:
-        return normalise(answer, kind, options=options, letters=letters)
+        return normalise(answer, kind, options=options, letters=letters_of(options))
 
-    chains, kept, sources = [], [], Counter[str]()
-    sound: dict[int, tuple[str, str]] = {}
-    for number, record in enumerate(group, 1):
-        texts = [segment.text for segment in record.segments[record.context_segments :]]
-        # A record and a trace both say what they know of a chain in `meta`, all that is read of either.
-        found = stored.read(cast(Any, record), texts)
-        facts, source = found.facts, "stored"
-        if settings.sentences or not facts:
-            facts, source = sentence_facts(found.steps), "sentences"
-        excluded = "" if found.steps else NO_STEPS
-        if found.sound:
-            sound[number] = (f"{IMPORTED}{found.sound_by}", found.sound)
-        if facts and not excluded:
-            sources[source] += 1
-        answer, text = normal(found.answer), "\n".join(step.text for step in found.steps)
-        # Answers to prefixes belong to the facts that came along; other facts have other prefixes.
-        prefixes = found.prefix_answers
-        if prefixes is not None and (len(prefixes) != len(facts) or found.facts not in ((), facts)):
-            prefixes = None
-        changed = changed_dependencies(facts, found.steps)
-        said = record.meta.get("chain")
-        warnings = [*found.warnings, *(said.get("warnings") or [] if isinstance(said, Mapping) else [])]
-        chains.append(ChainInput(number, answer, facts, text, excluded))
-        kept.append(
-            ChainRecord(
-                key=(case_id, number),
-                answer=answer,
-                text=text,
-                excluded=excluded or ("" if facts else "no_facts"),
-                early=None if prefixes is None else [normal(one) for one in prefixes],
-                edited=None
-                if found.step_answers is None
-                else [normal(one["answer"]) for one in found.step_answers],
-                changed=changed.changed,
-                compared=changed.n,
-                warnings=tuple(str(warning["code"]) for warning in warnings if "code" in warning),
-            )
-        )
+    taken = [_take(case_id, number, record, normal, settings) for number, record in enumerate(group, 1)]
+    chains = tuple(one.chain for one in taken)
     return Question(
         case_id=case_id,
         title=first.title,
         gold_written=first.reference,
         gold=normal(first.reference),
         kind=kind,
-        chains=tuple(chains),
-        records=tuple(kept),
+        chains=chains,
+        records=tuple(one.record for one in taken),
         names=tuple(record.id for record in group),
-        sound=sound,
-        fact_sources=dict(sources),
+        sound={one.chain.number: one.sound for one in taken if one.sound is not None},
+        fact_sources=dict(Counter(one.source for one in taken if one.source)),
         prepared=prepare(chains, settings.parameters),
     )
 
 
-def _options(record: TraceRecord) -> dict[str, str]:
-    options = record.case_meta.get("options")
-    return {str(key): str(text) for key, text in options.items()} if isinstance(options, Mapping) else {}
+def _take(
+    case_id: str,
+    number: int,
+    record: TraceRecord,
+    normal: Callable[[str | None], str | None],
+    settings: Settings,
+) -> _Taken:
+    texts = [segment.text for segment in record.segments[record.context_segments :]]
+    # A record and a trace both say what they know of a chain in `meta`, all that is read of either.
+    found = stored.read(cast(Any, record), texts)
+    own = bool(found.facts) and not settings.sentences
+    facts = found.facts if own else sentence_facts(found.steps)
+    said = record.meta.get("chain")
+    warnings = [*found.warnings, *(said.get("warnings") or [] if isinstance(said, Mapping) else [])]
+    prefixes = found.prefix_answers
+    # Answers to prefixes belong to the facts that came along; other facts have other prefixes.
+    if prefixes is not None and (len(prefixes) != len(facts) or found.facts not in ((), facts)):
+        prefixes = None
+        warnings.append({"code": "prefix_answers_of_other_facts"})
+    edited = found.step_answers
+    excluded = "" if found.steps else NO_STEPS
+    answer, text = normal(found.answer), "\n".join(step.text for step in found.steps)
+    changed = changed_dependencies(facts, found.steps)
+    kept = ChainRecord(
+        key=(case_id, number),
+        answer=answer,
+        text=text,
+        excluded=excluded or ("" if facts else NO_FACTS),
+        early=None if prefixes is None else [normal(one) for one in prefixes],
+        edited=None if edited is None else [normal(one["answer"]) for one in edited],
+        changed=changed.changed,
+        compared=changed.n,
+        warnings=tuple(str(warning["code"]) for warning in warnings if "code" in warning),
+    )
+    return _Taken(
+        ChainInput(number, answer, facts, text, excluded),
+        kept,
+        ("stored" if own else "sentences") if facts else "",
+        (f"{IMPORTED}{found.sound_by}", found.sound) if found.sound else None,
+    )
 
 
 def _kind(group: Sequence[TraceRecord], options: Mapping[str, str]) -> AnswerKind:

@@ -6,12 +6,9 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from auditing.core.grapheval.baselines import BASELINES
-from auditing.core.grapheval.uncertainty import METRICS
-from auditing.services.offline.grapheval_report import clip, decoding_text
+from auditing.services.offline.grapheval_report import TITLES, clip, decoding_text, notes_text
 from auditing.services.offline.report import NONE, WIDTH, counted, number, table
 
-TITLES = {metric.name: metric.title for metric in METRICS + BASELINES}
 KINDS = {
     "early_gold": "early answering against gold (mostly accuracy)",
     "early_own": "early answering against the chain's own answer",
@@ -25,7 +22,8 @@ def text(document: Mapping[str, Any], *, seconds: float) -> str:
     blocks = [
         _counts(document),
         _questions(document),
-        "Vote and medoid\n" + decoding_text(document["decoding"]),
+        *notes_text(document["manifest"]),
+        "Vote and medoid\n" + decoding_text(document["decoding"], document["votes"]),
     ]
     blocks += [
         *_correlations(document),
@@ -42,12 +40,13 @@ def text(document: Mapping[str, Any], *, seconds: float) -> str:
 def _counts(document: Mapping[str, Any]) -> str:
     counts = document["counts"]
     lines = [
-        f"{document['study']['name']}: {counted(counts['scored'], 'question')} scored of {counts['questions']:,}, "
-        f"{counted(counts['chains'], 'chain')}"
+        f"{clip(document['study']['name'], WIDTH)}: {counted(counts['scored'], 'question')} scored "
+        f"of {counts['questions']:,}, {counted(counts['chains'], 'chain')}"
     ]
     for title, found in (("left out", counts["excluded"]), ("flags", counts["flags"])):
         if found:
-            lines.append(f"{title}: " + ", ".join(f"{name} {count:,}" for name, count in found.items()))
+            named = ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in found.items())
+            lines.append(f"{title}: {named}")
     if counts["stale"]:
         lines.append(f"{counted(counts['stale'], 'score')} out of date; score again.")
     return "\n".join(lines)
@@ -112,7 +111,7 @@ def _faithful(found: Mapping[str, Any]) -> str:
         wins = [report[cell] for cell in ("sc_only", "gsc_only")]
         shares = [NONE if one is None else f"{one['faithful']}/{one['wins']}" for one in wins]
         difference = report["difference"]
-        rows.append([source, *shares, NONE if difference is None else f"{100 * difference:+.1f}"])
+        rows.append([clip(source, 44), *shares, NONE if difference is None else f"{100 * difference:+.1f}"])
     return "Faithful wins\n" + table(["judged by", "of the vote", "of the medoid", "points"], rows)
 
 
@@ -150,7 +149,8 @@ def _decomposition(found: Mapping[str, Any], collapse: Mapping[str, Any]) -> str
     ]
     if found["warnings"]:
         lines.append(
-            "warnings: " + ", ".join(f"{code} {count:,}" for code, count in found["warnings"].items())
+            "warnings: "
+            + ", ".join(f"{clip(code, 40)} {count:,}" for code, count in found["warnings"].items())
         )
     lines.append(
         f"{collapse['repeated']} of {collapse['questions']} questions share a chain with another one, "

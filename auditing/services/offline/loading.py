@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from annotation.formats.chains import has_no_steps
 from annotation.formats.records import MAX_FILE_BYTES, Problem, ReadOptions, TraceRecord
 from annotation.formats.registry import detect, get_format, unrecognised
 from annotation.formats.source import Collector, decode
@@ -16,13 +17,17 @@ from auditing.services.offline.errors import OfflineError, UsageError
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """A file that was read: its name without folders, its format, and what identifies its content."""
+    """A file that was read: its name without folders, its format, and what identifies its content.
+
+    `notes` is what its reader remarked, with the name alone; it is no part of `to_dict`.
+    """
 
     name: str
     format: str
     sha256: str
     bytes: int
     traces: int
+    notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, object]:
         """Return the file as JSON-able values."""
@@ -69,7 +74,11 @@ def read_bytes(path: Path) -> bytes | Problem:
 
 
 def load(
-    paths: Sequence[Path], *, format_name: str | None = None, options: ReadOptions | None = None
+    paths: Sequence[Path],
+    *,
+    format_name: str | None = None,
+    options: ReadOptions | None = None,
+    without_steps: bool = False,
 ) -> Loaded:
     """Read traces from files; raw reasoning is split into segments.
 
@@ -81,6 +90,8 @@ def load(
         Format of all of them; recognised from the content of each file if not given.
     options : ReadOptions, optional
         The limit holds for all files together.
+    without_steps : bool
+        Keep sampled chains whose reply has no step: they are data where chains are counted, and nothing to audit.
 
     Raises
     ------
@@ -119,36 +130,55 @@ def load(
         result = found.read(data, str(path), replace(options, limit=rest))
         loaded.problems += result.problems
         loaded.notes += result.notes
+        remarks = tuple(note.replace(str(path), path.name, 1) for note in result.notes)
         loaded.inputs.append(
-            InputFile(path.name, found.name, sha256_hex(data), len(data), len(result.traces))
+            InputFile(path.name, found.name, sha256_hex(data), len(data), len(result.traces), remarks)
         )
-        for trace in result.traces:
-            if trace.id in first_seen:
-                loaded.problems.append(
-                    Problem(
-                        str(path), None, "id", f"trace {trace.id!r} is in {first_seen[trace.id]} too",
-                        "Give each trace its own id, or audit the files one by one.",
-                    )
-                )  # fmt: skip
-                continue
-            first_seen[trace.id] = str(path)
-            if trace.meta.get("case_only"):
-                loaded.notes.append(f"{path}: case {trace.id} has no reasoning yet; left out.")
-                continue
-            ready = prepared(trace, found.name)
-            if len(ready.segments) == ready.context_segments:
-                loaded.problems.append(
-                    Problem(
-                        str(path),
-                        None,
-                        "raw_text",
-                        f"trace {trace.id} has nothing to split",
-                        "Give its reasoning.",
-                    )
-                )
-                continue
-            loaded.traces.append(ready)
+        _take(loaded, path, found.name, result.traces, first_seen, without_steps)
     return loaded
+
+
+def _take(
+    loaded: Loaded,
+    path: Path,
+    format_name: str,
+    traces: Sequence[TraceRecord],
+    first_seen: dict[str, str],
+    without_steps: bool,
+) -> None:
+    """Add the traces of a file, split into segments; what cannot be taken becomes a problem or a note."""
+    left_out = 0
+    for trace in traces:
+        if trace.id in first_seen:
+            loaded.problems.append(
+                Problem(
+                    str(path), None, "id", f"trace {trace.id!r} is in {first_seen[trace.id]} too",
+                    "Give each trace its own id, or audit the files one by one.",
+                )
+            )  # fmt: skip
+            continue
+        first_seen[trace.id] = str(path)
+        if trace.meta.get("case_only"):
+            loaded.notes.append(f"{path}: case {trace.id} has no reasoning yet; left out.")
+            continue
+        ready = prepared(trace, format_name)
+        if has_no_steps(ready.meta) and not without_steps:
+            left_out += 1
+            continue
+        if len(ready.segments) == ready.context_segments and not has_no_steps(ready.meta):
+            loaded.problems.append(
+                Problem(
+                    str(path),
+                    None,
+                    "raw_text",
+                    f"trace {trace.id} has nothing to split",
+                    "Give its reasoning.",
+                )
+            )
+            continue
+        loaded.traces.append(ready)
+    if left_out:
+        loaded.notes.append(f"{path}: {left_out:,} chains without steps; left out.")
 
 
 def refuse(problems: Sequence[Problem], *, skip_bad: bool, traces: int) -> None:
@@ -166,4 +196,4 @@ def refuse(problems: Sequence[Problem], *, skip_bad: bool, traces: int) -> None:
             f"{count} {word}; nothing was done. Correct the data, or say --skip-bad to leave them out."
         )
     if not traces:
-        raise OfflineError("There is no trace to audit.")
+        raise OfflineError("No trace with reasoning is left.")

@@ -65,6 +65,15 @@ export function keyName(event: Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey"
   return `${event.altKey ? "Alt+" : ""}${command ? "Ctrl+" : ""}${shift}${key}`;
 }
 
+/** Enter keeps its own meaning on links and buttons; buttons of a choice are picked with Space, so Enter goes on from them. */
+export function enterIsFree(): boolean {
+  const at = document.activeElement?.closest("a, button, summary, select, [role='tab'], [role='tree']");
+  return !at || at.getAttribute("role") === "radio";
+}
+
+/** Arrows move inside a choice, tabs or a tree, where they have a meaning of their own. */
+export const arrowsAreFree = (): boolean => !document.activeElement?.closest("[role='radiogroup'], [role='tablist'], [role='tree'], select");
+
 const NOT_TEXT = new Set(["checkbox", "radio", "button", "submit", "reset", "range", "color", "file", "image"]);
 
 /** Whether a key pressed at this element is meant as text, or the element uses letters itself (a select). */

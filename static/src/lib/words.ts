@@ -73,10 +73,17 @@ export function edgeName(premises: readonly number[], target: number): string {
   return `${premises.length > 1 ? `{${set}}` : set} → ${segmentName(target)}`;
 }
 
+/** The address of a thing, from that of thing 0 which the page carries. */
+export const addressOf = (address: string, id: number): string => address.replace(/\/0\/$/, `/${id}/`);
+
 /** The reply status of a relation call in words ("invalid:no_json" -> "invalid: no json"). */
 export function statusPhrase(status: string): string {
   return status.replace(":", ": ").replaceAll("_", " ");
 }
+
+/** A number with so many decimals and a true minus; an en dash where there is none. */
+export const fixed = (value: number | null | undefined, places = 2): string =>
+  value === null || value === undefined ? "–" : value.toFixed(places).replace("-", "−");
 
 export const plural = (count: number, word: string, many = `${word}s`): string =>
   `${count.toLocaleString("en")} ${count === 1 ? word : many}`;

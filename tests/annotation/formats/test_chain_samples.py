@@ -1,5 +1,6 @@
 """The made-up samples of sampled chains of thought, compared with what was written into them by hand."""
 
+import json
 from itertools import pairwise
 from typing import Any
 
@@ -10,6 +11,7 @@ from annotation.formats.chains import exact, kind_of_answer, numbers_in, options
 from annotation.formats.inferential_strategies import SOUND_BY, conclusion_follows
 from annotation.formats.mr_ben import chosen_option
 from annotation.formats.records import ReadOptions, TraceRecord
+from annotation.formats.registry import get_format
 from annotation.formats.tot_game24 import puzzle_of
 from annotation.formats.zeroeval import parse_output
 from tests.annotation.formats.test_samples import SAMPLES, sample
@@ -99,6 +101,31 @@ def test_any_zeroeval_reply_is_read(text: str) -> None:
     assert found.reasoning == text.strip()
 
 
+BLANK = [
+    ("zeroeval", {"id": "q", "question": "?", "samples": [{"model": "m", "output": " "}]}),
+    ("logic_llm", [{"id": "q", "question": "?", "predicted_reasoning": " ", "predicted_answer": "A"}]),
+    ("inferential_strategies", {"instances": [{"id": "1", "instance": "Why?\n### MODEL RESPONSE\n"}]}),
+    ("cot_samples", {"id": "q", "question": "?", "answer_kind": "text", "samples": [{"text": ""}]}),
+]
+
+
+@pytest.mark.parametrize(("name", "content"), BLANK, ids=[name for name, _ in BLANK])
+def test_a_blank_reply_stays_a_chain_without_steps(name: str, content: object) -> None:
+    result = get_format(name).read(json.dumps(content).encode(), "x.json", ReadOptions())
+    (trace,) = result.traces
+    assert (result.problems, chain(trace)["steps"], trace.raw_text) == ([], [], None)
+    assert "no_steps" in codes(trace)
+
+
+@pytest.mark.parametrize("replies", [None, [], "text"])
+def test_a_log_without_replies_cannot_bring_a_sample_or_numbers_of_its_own(replies: object) -> None:
+    # Read as a number, this text alone would take a minute.
+    puzzle = {"idx": 1, "ys": replies, "infos": [], "sample": "1 + 2 = 3", "numbers": ["1e40000000"]}
+    result = get_format("tot_game24").read(json.dumps([puzzle]).encode(), "x.json", ReadOptions())
+    assert result.traces == []
+    assert [problem.field for problem in result.problems] == ["ys"]
+
+
 def test_inferential_strategies_judgements_and_truth_tables() -> None:
     sound, template, other, unread = sample("inferential_strategies").traces
     # Red goes with blue, blue excludes green: red implies not green, and no red implies green.
@@ -181,6 +208,9 @@ def test_mr_ben_and_bb_mistake_bring_chains_too() -> None:
     first = sample("bb_mistake").traces[0]
     assert flow(first) == [[], [1], [2], [3]]
     assert chain(first)["answer"] == first.meta["answer"]
+    # Nothing in either file says what a step depends on.
+    assert "assumed_dependencies" in codes(wrong)
+    assert "assumed_dependencies" in codes(first)
 
 
 @pytest.mark.parametrize(

@@ -97,6 +97,7 @@ def test_the_example_is_read() -> None:
     }
     # Bare texts depend each on the one before, and a note says so.
     assert [step["depends_on"] for step in chain(second)["steps"]] == [[], [1]]
+    assert {"code": "assumed_dependencies"} in chain(second)["warnings"]
     assert (chain(second)["sound"], chain(second)["sound_by"]) == ("no", "the file")
     assert any("depending each on the one before" in note for note in sample("cot_samples").notes)
 
@@ -157,6 +158,7 @@ PROBLEMS = [
     ("samples[2].steps[1].index", one(steps=[{"text": "a", "index": "x"}]), "whole number"),
     ("samples[2].steps", one(steps=[{"text": "a", "index": 1}, "b"]), "Number all or none"),
     ("samples[2].steps", one(steps=[{"text": "a", "index": 1}] * 2), "occurs twice"),
+    ("samples[2].steps[1]", one(steps=[{"text": "a", "index": -1}]), "whole index"),
     ("samples[2].facts[1].text", one(facts=[{"text": "", "step": 1}]), "not blank"),
     ("samples[2].facts[1]", one(facts=[{"text": "f", "step": "1"}]), "whole step"),
     ("samples[2].facts[1].step", one(facts=[{"text": "f", "step": 3}]), "no step 3"),
@@ -189,6 +191,18 @@ def test_a_bad_question_names_line_and_field(field: str, record: dict[str, Any],
 def test_the_same_sample_twice_is_named() -> None:
     result = read(row(samples=[{"id": "a", "text": "1. x"}, {"id": "a", "text": "1. y"}]))
     assert "'q1-a' occurs twice" in result.problems[0].message
+
+
+@pytest.mark.parametrize(
+    "change", [{"gold": 8}, {"answer_kind": "text"}, {"question": "How few?"}, {"options": {"A": "x"}}]
+)
+def test_a_question_may_come_again_with_more_samples_but_not_as_another_one(change: dict[str, Any]) -> None:
+    more = [{"id": "more", "steps": STEPS}]
+    assert [trace.id for trace in read(row(), row(samples=more)).traces] == ["q1-01", "q1-more"]
+    result = read(row(), row(samples=more, **change))
+    (problem,) = result.problems
+    assert (problem.line, problem.field) == (2, "id")
+    assert "on an earlier line" in problem.message
 
 
 def test_unknown_keys_are_noted() -> None:

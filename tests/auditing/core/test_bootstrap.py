@@ -37,6 +37,18 @@ def test_too_few_responses_are_named() -> None:
         next(bootstrap_draws(np.random.default_rng(0), []))
 
 
+def test_with_clip_as_many_are_drawn_as_there_are() -> None:
+    sizes = [4, 12, 2]
+    drawn = list(bootstrap_draws(np.random.default_rng(0), sizes, resamples=30, clip=True))
+    assert {len(draw) for draw in drawn} == {3}
+    for question, responses in (one for draw in drawn for one in draw):
+        assert len(responses) == len(set(responses)) == min(10, sizes[question])
+    enough = [30] * 25
+    assert list(bootstrap_draws(np.random.default_rng(1), enough, resamples=5, clip=True)) == list(
+        bootstrap_draws(np.random.default_rng(1), enough, resamples=5)
+    )
+
+
 def test_metrics_by_hand() -> None:
     distances = np.array([0.1, 0.2, 0.6])
     assert distance_metric("divergence")(distances) == pytest.approx(0.3)

@@ -9,9 +9,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from auditing.core.statistics import cohen_kappa, correlations, linear_regression, mcnemar, wilcoxon
+from auditing.core.statistics import (
+    cohen_kappa,
+    correlations,
+    linear_regression,
+    mcnemar,
+    mean_of,
+    wilcoxon,
+)
 
 VALUES = st.integers(-8, 8).map(lambda value: value / 4)
+
+
+def test_means_are_of_what_is_defined() -> None:
+    assert mean_of([1.0, None, 2.0]) == 1.5
+    assert mean_of([None]) is mean_of([]) is None
 
 
 @given(st.lists(st.tuples(VALUES, VALUES), max_size=25))

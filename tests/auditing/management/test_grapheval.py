@@ -1,6 +1,7 @@
 """`manage.py grapheval` and `grapheval_study`: files without a database, a study with one."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -8,6 +9,8 @@ from annotation.models import Case
 from auditing.services.grapheval import scoring
 from tests.auditing import grapheval_factories as rows
 from tests.auditing.services.grapheval.fakes import FakeEmbedder
+
+FORMATS = Path(__file__).resolve().parents[3] / "fixtures" / "formats"
 
 
 def trace(case: str, name: str, answer: str | None, *steps: str) -> str:
@@ -90,6 +93,9 @@ def test_weights_change_the_scores(run, file):
     [
         (["--beta", "2"], 2, "beta must be from 0 to 1"),
         (["--set", "delta=1"], 2, "Unknown parameter 'delta'"),
+        (["--set", "tau=high"], 2, "tau must be a number, not 'high'"),
+        (["--set", "require_answer=3"], 2, "require_answer must be true or false, not 3"),
+        (["--set", "fact_edges=1"], 2, "fact_edges must be a word, not 1"),
         (["--beta", "1", "--set", "beta=1"], 2, "give one of them"),
         (["--embedder", "word2vec"], 2, "There is no embedder"),
         (["--base-url", "http://localhost:1/v1"], 2, "--base-url goes with --embedder openai:MODEL"),
@@ -100,6 +106,37 @@ def test_wrong_use_is_one_sentence(run, file, arguments, code, sentence):
     done = run("grapheval", file, *arguments)
     assert done.code == code
     assert sentence in done.err
+
+
+def test_chains_without_steps_are_counted_and_who_did_not_vote_is_said(run):
+    done = run("grapheval", FORMATS / "tot_game24.json", "--json")
+    assert done.code == 0, done.err
+    document = json.loads(done.out)
+    # Four replies: one has no step, one no valid expression.
+    assert document["questions"][0]["excluded"] == [{"chain": 4, "reason": "no_steps"}]
+    assert document["summary"]["votes"] == {"cast": 2, "chains": 3}
+    assert any("a vote here is over checked expressions" in note for note in document["manifest"]["notes"])
+    for command in ("grapheval", "grapheval_study"):
+        said = " ".join(run(command, FORMATS / "tot_game24.json").out.split())
+        assert "a vote here is over checked expressions" in said
+        assert "2 of 3 chains voted" in said
+
+
+def test_only_chains_without_steps_are_a_result(run, tmp_path):
+    path = tmp_path / "refused.jsonl"
+    sample = {"id": "q", "question": "?", "answer_kind": "text", "samples": [{"text": "No."}, {"text": ""}]}
+    path.write_text(json.dumps(sample))
+    done = run("grapheval", path)
+    assert done.code == 0, done.err
+    assert "0 chains, 2 left out (no steps)" in done.out
+
+
+def test_problems_that_were_skipped_are_counted(run, file):
+    file.write_text(file.read_text() + '\n{"id": "broken"}')
+    assert run("grapheval", file, "--json").code == 1
+    done = run("grapheval", file, "--json", "--skip-bad")
+    assert json.loads(done.out)["manifest"]["problems_skipped"] == 1
+    assert "1 problem: what has them was left out" in run("grapheval", file, "--skip-bad").out
 
 
 def test_a_file_that_is_not_there_is_named(run, tmp_path):
@@ -126,6 +163,14 @@ def test_statistics_of_files_with_a_sweep_into_a_file(run, file, tmp_path):
     assert sum(row["own"] for row in document["sweep"]["rows"]) == 1
     again = run("grapheval_study", file, "--out", out)
     assert (again.code, "there already" in again.err) == (2, True)
+    nowhere = run("grapheval_study", file, "--out", tmp_path / "none" / "study.json")
+    assert (nowhere.code, "There is no folder" in nowhere.err) == (2, True)
+
+
+def test_a_seed_below_zero_is_wrong_use(run, file):
+    done = run("grapheval_study", file, "--seed", "-1")
+    assert done.code != 0
+    assert "'-1' is not a whole number of at least 0" in done.err
 
 
 def test_files_or_a_study(run, file):

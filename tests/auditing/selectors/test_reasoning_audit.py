@@ -5,6 +5,8 @@ from itertools import pairwise
 
 import pytest
 
+from annotation.models import Segment
+from annotation.services.traces import text_hash
 from auditing.models import StudyChain
 from auditing.selectors import reasoning_audit as audit
 from tests.auditing import grapheval_factories as make
@@ -104,6 +106,10 @@ def test_the_check_of_decompositions_takes_a_nested_sample_of_the_pool():
     assert ids(audit.decomposition_chains(study, cases=[other.pk])) == {elsewhere}
 
 
+def payload_of(study, user):
+    return audit.audit_payload(study, user, "soundness", audit.queue(study, user, "soundness"))
+
+
 def test_the_payload_tells_neither_scores_nor_who_chose_nor_what_others_said(user):
     study, chains = disputed()
     other = make_user(name="somebody-else")
@@ -111,7 +117,7 @@ def test_the_payload_tells_neither_scores_nor_who_chose_nor_what_others_said(use
         word(chain, "no", user=other)
         word(chain, "unsure", source="openai:a-judge")
     mine = word(chains["vote"][1], "yes", user=user)
-    payload = audit.audit_payload(study, user, "soundness")
+    payload = payload_of(study, user)
     assert payload["said"].keys() == {str(mine.chain_id)}
     assert payload["said"][str(mine.chain_id)]["answers"] == {"sound": "yes"}
     assert set(payload["chains"][str(mine.chain_id)]) == {"steps", "answer"}
@@ -165,7 +171,7 @@ def test_a_payload_of_many_chains_holds_the_texts_from_before_the_first_open_one
         question(study, name, "AAAAAAAB", medoid=8, voted="A")
     for pk, _ in audit.queue(study, user, "soundness")[:5]:
         word(StudyChain.objects.get(pk=pk), "yes", user=user)
-    payload = audit.audit_payload(study, user, "soundness")
+    payload = payload_of(study, user)
     assert len(payload["queue"]) == 32
     assert list(map(int, sorted(payload["chains"], key=int))) == sorted(
         pk for pk, _ in payload["queue"][4:24]
@@ -193,4 +199,27 @@ def test_the_queue_asks_the_database_as_often_for_many_questions_as_for_few(user
     for name in "abcdefgh":
         question(study, name, "AAB", medoid=3, voted="A")
     with django_assert_num_queries(6):
-        audit.audit_payload(study, user, "soundness")
+        payload_of(study, user)
+
+
+def test_a_chain_is_judged_once_every_criterion_has_a_word(user):
+    study, chains = disputed()
+    whole, part, other = chains["vote"][:3]
+    word(whole, "", user=user, atomic="yes", grounded="no", dependencies="unsure")
+    word(part, "", user=user, atomic="yes")
+    word(other, "", user=make_user(name="ben"), atomic="yes", grounded="no", dependencies="unsure")
+    assert audit.judged_chains(study, user, "decomposition") == {whole.pk}
+    assert audit.judged_chains(study, user, "soundness") == set()
+
+
+def test_the_steps_are_those_of_the_first_split_also_after_people_split_a_trace_anew():
+    study, chains = disputed()
+    chain = chains["vote"][0]
+    for index, text in enumerate(["sums?", "a", "b", "c"], 1):
+        Segment.objects.create(
+            trace=chain.trace, segmentation=2, index=index, text=text, text_sha256=text_hash(text)
+        )
+    chain.trace.segmentation = 2
+    chain.trace.save()
+    found = audit.chain_texts(study, [chain.pk], "soundness")["chains"][str(chain.pk)]
+    assert [step["text"] for step in found["steps"]] == ["sums step one of 1.", "sums step two of 1."]

@@ -63,6 +63,20 @@ def test_several_people_are_told_together_first_and_by_letter_where_names_are_no
     assert (single[1]["unjudged_wins"], single[1]["unjudged_paths"]) == (1, 2)
 
 
+def test_of_chains_that_the_viewer_has_not_judged_nothing_is_told(judged):
+    study, chains, ada = judged
+    word(chains["vote"][3], "no", user=make_user(name="ben"))
+    word(chains["vote"][0], "no", user=make_user(name="cleo"))
+    found = audit_results(study, "soundness", viewer=ada, names=False, chains={chains["vote"][0].pk})
+    assert [(row["name"], row["chains"]) for row in found["sources"]] == [
+        ("You", 1),
+        ("Person A", 1),
+        ("m", 1),
+    ]
+    assert {row["n"] for row in found["kappa"]} == {1}
+    assert [row["chain"] for row in found["differences"]] == [1]
+
+
 def test_pairs_of_judges_alone_are_not_compared_here():
     study, chains = disputed()
     word(chains["vote"][0], "yes", source="openai:m")
@@ -71,7 +85,7 @@ def test_pairs_of_judges_alone_are_not_compared_here():
     assert (found["kappa"], found["differing"]) == ([], 0)
     assert [(row["name"], row["kind"]) for row in found["sources"]] == [
         ("m", "judge"),
-        ("file (came with the data)", "imported"),
+        ("file (imported)", "imported"),
     ]
 
 

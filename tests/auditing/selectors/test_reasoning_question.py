@@ -7,7 +7,7 @@ import pytest
 
 from auditing.core.grapheval.parameters import StudyParameters
 from auditing.models import StudyChain
-from auditing.selectors.reasoning_question import matrix, settles_at, steps_of
+from auditing.selectors.reasoning_question import matrix, settles_at
 from auditing.selectors.reasoning_words import GRCS_NOTE, metric_rows, warning_words
 from auditing.services.grapheval import parts
 from auditing.services.grapheval.question_pages import question_document
@@ -189,13 +189,6 @@ def test_the_place_of_a_question_and_its_quadrant_are_those_in_its_data_set_and_
     assert page["topology"]["quadrant"] == "Multi-Path"
     assert page["topology"]["questions"] == 2
     assert questions.page_of(first)["topology"]["quadrant"] == "Noisy"
-
-
-def test_steps_that_came_without_numbers_stand_in_a_row():
-    stored = {"steps": [{"index": 3, "depends_on": []}, {"index": 7, "depends_on": [3]}]}
-    assert steps_of(stored, ["a", "b"]) == [[3, "a", []], [7, "b", [3]]]
-    assert steps_of({}, ["a", "b"]) == [[1, "a", []], [2, "b", [1]]]
-    assert steps_of(stored, ["a"]) == [[1, "a", []]]
 
 
 def test_scores_have_the_bounds_that_settings_and_number_of_chains_allow():

@@ -47,7 +47,12 @@ def numbers(**filters):
 def test_a_value_that_is_missing_comes_last_in_either_direction():
     assert numbers(sort="grcs") == [1, 4, 3, 2]
     assert numbers(sort="-grcs") == [3, 4, 1, 2]
-    assert numbers(sort="nonsense") == [1, 2, 3, 4]
+
+
+def test_unsorted_questions_stand_as_in_the_document():
+    backwards = list(reversed(QUESTIONS))
+    for sort in ("", "nonsense"):
+        assert [one["case"] for one in filtered(backwards, QuestionFilters(sort=sort))] == [4, 3, 2, 1]
 
 
 @pytest.mark.parametrize(

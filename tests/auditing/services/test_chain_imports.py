@@ -109,6 +109,7 @@ def test_other_reasoning_is_split_into_segments_that_follow_each_other():
     ]
     assert [step["depends_on"] for step in good.meta["chain"]["steps"]] == [[], [1], [2]]
     assert "from_text" not in good.meta["chain"]
+    assert good.meta["chain"]["warnings"] == [{"code": "assumed_dependencies"}]
     assert [s.text for s in noise.segments[1:]] == ["$}}%"]
 
 

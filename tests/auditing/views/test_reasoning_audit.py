@@ -3,6 +3,7 @@
 import pytest
 from django.test import Client
 
+from auditing.models import StudyChain
 from tests.auditing import grapheval_factories as make
 from tests.auditing.disputed_study import disputed, question, word
 from tests.auditing.views.rows import make_user
@@ -59,6 +60,20 @@ def test_results_are_closed_until_ones_queue_is_done(visitor, researcher, scene)
     assert {row["name"] for row in open_page.context["results"]["sources"]} == {"You", "Person A"}
     assert "Where people and judges differ" in open_page.content.decode()
     assert "not blind" not in open_page.content.decode()
+
+
+def test_a_short_queue_opens_the_words_on_its_own_chains_only(visitor, researcher, scene):
+    study, chains = scene
+    ben = make_user(name="ben")
+    for chain in (*chains["vote"], *chains["medoid"]):
+        word(chain, "no", user=ben)
+    short = page(visitor, study, "?paths=1").context["payload"]["queue"]
+    assert len(short) == 4
+    for pk, _ in short:
+        word(StudyChain.objects.get(pk=pk), "yes", user=researcher)
+    found = page(visitor, study, "?paths=1&view=results").context["results"]
+    assert {row["name"]: row["chains"] for row in found["sources"]} == {"You": 4, "Person A": 4}
+    assert "Closed until" in page(visitor, study, "?view=results").content.decode()
 
 
 def test_a_manager_sees_results_with_names_and_is_told_what_that_means(scene):

@@ -4,6 +4,8 @@ import json
 import re
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from auditing.models import QuestionScore, StudyChain
@@ -46,6 +48,8 @@ def test_a_scored_question_says_how_both_rules_decide(visitor, score):
     assert "Chain 04: No facts" in text
     assert "1 chain is not in the pool." in text
     assert "Out of date" not in text
+    assert "embedder MiniLM" in text
+    assert "<dt>Entailments for CoTA</dt><dd>none</dd>" in html
     assert payload_of(html)["schema"] == "reasonaudit.grapheval-question-page/1"
 
 
@@ -102,6 +106,17 @@ def test_many_chains_are_fetched_instead_of_standing_in_the_page(visitor, score)
     assert len(visitor.get(source).json()["chains"]) == 44
 
 
+def test_the_page_asks_the_database_as_often_for_many_chains_as_for_few(visitor, score):
+    html_of(visitor, score)
+    with CaptureQueriesContext(connection) as few:
+        html_of(visitor, score)
+    for number in range(5, 15):
+        rows.chain(score.study, score.case, number, answer="yes")
+    with CaptureQueriesContext(connection) as many:
+        html_of(visitor, score)
+    assert len(many) == len(few) <= 16
+
+
 def test_invented_data_are_called_so(visitor, score):
     assert "Invented data" not in html_of(visitor, score)
     score.study.dataset.invented = True
@@ -116,7 +131,7 @@ def test_the_sentence_names_the_distances_where_the_rules_disagree():
         {"answer": "true", "chains": [2, 1], "mean_distance": 0.4},
         {"answer": "false", "chains": [3, 4], "mean_distance": 0.69},
     ]
-    start = "Vote and medoid disagree: most chains say “false”, the medoid “true”."
+    start = "Vote and medoid disagree: the vote says “false”, the medoid “true”."
     near = "Mean distance inside the “true” chains 0.40, inside the “false” chains 0.69"
     assert (
         takeaway({**document, "groups": groups}) == f"{start} {near}: the medoid lies in the tighter group."

@@ -4,9 +4,12 @@ from datetime import timedelta
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from auditing.models import ReasoningRun, StudyChain
 from auditing.services.grapheval import asking_sources
+from auditing.views import reasoning_runs
+from reasonaudit.lib.models import Event
 from tests.auditing import grapheval_factories as rows
 from tests.auditing.services.grapheval.reasoner import Model, elicitor
 from tests.auditing.services.grapheval.steps import carry_out
@@ -179,12 +182,12 @@ def test_all_of_a_study_over_stored_chains_takes_them_and_asks_nothing_without_a
 def test_stored_chains_are_taken_without_a_worker(visitor):
     study = rows.study(slug="stored")
     rows.trace(rows.case(study, "q"), "t", steps=["One.", "Hence A."], answer="perhaps")
-    assert "it is done at once: 1 chains open" in plan(visitor, study, "sample").content.decode()
+    assert "it is done at once; open: 1" in plan(visitor, study, "sample").content.decode()
     reply = visitor.post(
         reverse("auditing:reasoning_start", args=["stored"]), {"step": "sample", "sent": "1"}, follow=True
     )
     html = reply.content.decode()
-    assert "1 new chains of 1 questions were taken. 1 have no answer that can be read." in html
+    assert "Taken: 1 new chain of 1 question. Without an answer that can be read: 1." in html
     assert not ReasoningRun.objects.exists()
 
 
@@ -214,7 +217,7 @@ def test_the_page_of_a_run_shows_progress_questions_log_and_what_follows(visitor
     assert (
         f'Next run of this study: <a href="{reverse("auditing:reasoning_run", args=[following.pk])}">' in html
     )
-    assert visitor.get(url, {"only": "open"}).context["page"].paginator.count == 0
+    assert visitor.get(url, {"state": "open"}).context["page"].paginator.count == 0
     assert visitor.get(url, {"page": "99"}).status_code == 200
 
 
@@ -244,6 +247,34 @@ def test_cancel_resume_and_nonsense_on_the_page(visitor, sampling):
         run.refresh_from_db()
         assert run.state == state
     assert "cannot be resumed" in visitor.post(url, {"action": "resume"}, follow=True).content.decode()
+    asked = Event.objects.filter(action__in=["reasoning_study.cancel_run", "reasoning_study.resume_run"])
+    assert [event.data for event in asked] == [{"run": run.pk, "step": "sample"}] * 2
+    assert {(event.subject_id, event.actor_role) for event in asked} == {("ways", "researcher")}
+
+
+def test_a_run_that_is_asked_twice_to_stop_has_one_event(visitor, sampling):
+    start(visitor, sampling, "sample")
+    run = ReasoningRun.objects.get()
+    in_an_hour = timezone.now() + timedelta(hours=1)
+    ReasoningRun.objects.update(state="running", lease_owner="a worker", lease_until=in_an_hour)
+    for _ in range(2):
+        visitor.post(reverse("auditing:reasoning_run", args=[run.pk]), {"action": "cancel"})
+    run.refresh_from_db()
+    assert run.cancel_requested_at is not None
+    assert Event.objects.filter(action="reasoning_study.cancel_run").count() == 1
+
+
+def test_two_clicks_on_all_make_one_run_also_where_the_first_step_has_nothing_to_do(visitor, monkeypatch):
+    study = made.scored_study()
+    study.scores.all().delete()
+    todo = [
+        {"step": "decompose", "model": "", "options": {}, "choices": {"role": "sample"}},
+        {"step": "score", "model": "", "options": {}, "choices": {}},
+    ]
+    monkeypatch.setattr(reasoning_runs, "steps_to_run", lambda *args: todo)
+    first, second = start(visitor, study, "all"), start(visitor, study, "all")
+    assert (first.status_code, second.url) == (302, first.url)
+    assert ReasoningRun.objects.get().step == "score"
 
 
 def test_rp_01_the_manifest_can_be_downloaded(visitor, sampling, monkeypatch):

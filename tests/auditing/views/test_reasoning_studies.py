@@ -101,7 +101,7 @@ def test_a_new_study_over_stored_samples_takes_them_at_once(visitor, stored):
     assert study.parameters["uncertainty"]["log_base"] == 10
     assert study.parameters["distance"]["beta"] == 0.4
     assert study.chains.count() == 2
-    assert "2 new chains of 1 questions were taken" in page(visitor, study)
+    assert "Taken: 2 new chains of 1 question." in page(visitor, study)
     assert Event.objects.filter(subject_type="reasoning_study").count() == 2
 
 
@@ -204,6 +204,9 @@ def test_questions_are_filtered_and_sorted_by_the_server(visitor, study):
         return [row["external_id"] for row in reply.context["page"]]
 
     assert shown() == ["q1", "q2", "q3"]
+    study.dataset.cases.filter(external_id="q1").update(title="Zebra")
+    assert shown() == ["q1", "q2", "q3"], "the order of the data set, as on the questions' own pages"
+    assert shown(sort="title") == ["q2", "q3", "q1"]
     assert shown(cell="gsc_only") == ["q2"]
     assert shown(q="Q3") == ["q3"]
     assert shown(flag="answers_unreadable") == ["q3"]
@@ -236,11 +239,70 @@ def test_collapse_and_scores_out_of_date_are_said_plainly(visitor):
         scoring.score_case(study, case, FakeEmbedder())
     html = page(visitor, study)
     assert "Mode collapse at 2 of 2 questions" in html
-    assert "2 of 2 questions have a chain whose text also answers another question" in html
+    assert "2 of 2 questions share the text of a chain with another one" in html
     StudyChain.objects.filter(study=study, case__external_id="q").update(normal_answer="B")
     html = page(visitor, study)
     assert "The scores of 1 question are out of date" in html
     assert '<span class="state stale">' in html
+
+
+def test_a_study_whose_questions_share_their_texts_says_what_the_document_says(visitor, study, monkeypatch):
+    document = results.study_document(study)
+    why = "5 of 5 questions have a chain whose text answers another question too: mode collapse <here>."
+    collapse = {**document["collapse"], "questions": 5, "repeated": 5, "why": why}
+    monkeypatch.setattr(results, "study_document", lambda study: {**document, "collapse": collapse})
+    html = page(visitor, study)
+    assert why.replace("<here>", "&lt;here&gt;") in html
+    assert "share the text of a chain" not in html
+
+
+def test_a_weak_embedder_is_called_weak(visitor, study):
+    assert "It is weaker than the embedder of the paper" in page(visitor, study)
+    study.embedder = "sentence-transformers:Qwen/Qwen3-Embedding-0.6B"
+    study.save()
+    html = page(visitor, study)
+    assert "weaker than" not in html
+    assert "Qwen/Qwen3-Embedding-0.6B" in html
+
+
+def test_the_correlations_say_whose_faithfulness_they_take_and_whose_the_chart(visitor, study):
+    made.answer_early(study)
+    html = page(visitor, study)
+    assert (
+        "is here the mean of its chains where every chain in the pool was asked, else that of its medoid"
+        in html
+    )
+    assert html.index("One metric against the medoid") < html.index("Fitted lines as a table: the medoid")
+
+
+def test_faithful_wins_differ_in_points(visitor, study, monkeypatch):
+    document = results.study_document(study)
+    side = {"wins": 4, "faithful": 1, "share": 0.25, "path_share": 0.5}
+    wins = {"sc_only": side, "gsc_only": {**side, "share": 0.75}, "difference": 0.5}
+    wins |= {"unjudged_wins": 0, "unjudged_paths": 0, "unsure_paths": 0}
+    faithful = {
+        **document["faithful"],
+        "judges": {"openai:critic": wins},
+        "imported": {"imported:file": wins},
+    }
+    monkeypatch.setattr(results, "study_document", lambda study: {**document, "faithful": faithful})
+    html = page(visitor, study)
+    assert html.count('<td class="r">+50</td>') == 2
+    assert 'critic <span class="chip plain">Judge</span>' in html
+    assert "file (imported)" in html
+
+
+def test_a_judge_of_one_kind_of_win_has_a_row_with_dashes_for_the_other(visitor, study, monkeypatch):
+    document = results.study_document(study)
+    side = {"wins": 1, "faithful": 1, "share": 1.0, "path_share": 1.0}
+    wins = {"sc_only": None, "gsc_only": side, "difference": None}
+    wins |= {"unjudged_wins": 0, "unjudged_paths": 0, "unsure_paths": 0}
+    faithful = {**document["faithful"], "judges": {"openai:critic": wins}}
+    monkeypatch.setattr(results, "study_document", lambda study: {**document, "faithful": faithful})
+    html = page(visitor, study)
+    row = html[html.index('critic <span class="chip plain">Judge</span>') :].partition("</tr>")[0]
+    assert row.count("\N{EN DASH}") == 3
+    assert row.count("100\N{NO-BREAK SPACE}%") == 2
 
 
 def test_excluded_chains_are_counted_with_the_reason(visitor, study):
@@ -326,14 +388,32 @@ def test_studies_are_compared_on_one_map(visitor, study):
     # The same chains and other decomposers: one pair of three questions with the same scores.
     (pair,) = reply.context["comparison"]["decomposers"][0]["pairs"]
     assert (pair["n"], pair["pearson"]) == (3, pytest.approx(1))
+    assert "These studies have different embedders" not in html
     assert "Nobody has checked its facts yet" in html
     assert "No study has wins of both kinds" in html
+
+
+def test_too_many_studies_are_refused_in_words_and_other_embedders_are_named(visitor, study):
+    url = reverse("auditing:reasoning_compare")
+    others = [rows.study(slug=f"more-{number}", embedder=f"openai:e{number}") for number in range(12)]
+    reply = visitor.get(url, {"study": [study.slug, *(one.slug for one in others)]})
+    assert "13 studies are too many. Tick at most 12." in reply.content.decode()
+    assert reply.context["comparison"] is None
+    html = visitor.get(url, {"study": [study.slug, others[0].slug]}).content.decode()
+    assert "These studies have different embedders" in html
+    assert "<td>e0</td>" in html
 
 
 def test_the_export_is_a_zip_and_an_empty_study_says_why_there_is_none(visitor, study):
     reply = visitor.get(reverse("auditing:reasoning_export", args=[study.slug]))
     assert 'filename="ways-grapheval.zip"' in reply["Content-Disposition"]
     assert "chains.jsonl" in zipfile.ZipFile(io.BytesIO(reply.content)).namelist()
+    event = Event.objects.get(action="export")
+    assert (event.stream.name, event.subject_type, event.actor_role) == (
+        "exports",
+        "reasoning_study",
+        "researcher",
+    )
     empty = rows.study(slug="empty")
     reply = visitor.get(reverse("auditing:reasoning_export", args=["empty"]), follow=True)
     assert reply.redirect_chain[0][0] == reverse("auditing:reasoning_study", args=[empty.slug])

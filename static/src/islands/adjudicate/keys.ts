@@ -1,13 +1,8 @@
 // Keys of the adjudicator's page, for the one registry. No key alone throws anything away.
 import type { GoldWord } from "../../lib/payload";
 import type { Shortcut } from "../../lib/shortcuts";
+import { enterIsFree } from "../../lib/shortcuts";
 import type { Store } from "./store";
-
-/** Enter keeps its own meaning on links and buttons; the decision buttons are picked with Space, so Enter saves from them. */
-const enterIsFree = (): boolean => {
-  const at = document.activeElement?.closest("a, button, summary, select, [role='tab'], [role='tree']");
-  return !at || at.getAttribute("role") === "radio";
-};
 
 export function keys(store: Store): Shortcut[] {
   const editing = (): boolean => store.editable.peek() && store.dialog.peek() === null;

@@ -1,17 +1,7 @@
 // Keys of the workspace, for the one registry of the page. No key alone throws anything away.
 import type { Shortcut } from "../../lib/shortcuts";
+import { arrowsAreFree, enterIsFree } from "../../lib/shortcuts";
 import type { Workspace } from "./workspace";
-
-const active = (): Element | null => document.activeElement;
-
-/** Enter keeps its own meaning on links and buttons; the label buttons are picked with Space, so Enter goes on from them. */
-const enterIsFree = (): boolean => {
-  const at = active()?.closest("a, button, summary, select, [role='tab']");
-  return !at || at.getAttribute("role") === "radio";
-};
-
-/** Arrows move inside a group of labels or tabs, where they have a meaning of their own. */
-const arrowsAreFree = (): boolean => !active()?.closest("[role='radiogroup'], [role='tablist'], [role='tree'], select");
 
 export function focusComment(): void {
   document.querySelector<HTMLElement>("#label-comment")?.focus();

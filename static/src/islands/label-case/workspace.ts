@@ -4,14 +4,14 @@ import { ApiError, errorText, getJson } from "../../lib/api";
 import { ActiveTime } from "../../lib/active-time";
 import type { AssignmentPayload, Draft, LabelPayload, RevisionPayload } from "../../lib/label-draft";
 import { draftOf, isJudged, sameDraft } from "../../lib/label-draft";
+import { LoginPrompt } from "../../lib/login-prompt";
 import type { AuditPayload } from "../../lib/payload";
 import type { QueueStore } from "../../lib/queue-store";
+import type { Refusal } from "../../lib/save-answers";
 import { SaveQueue } from "../../lib/save-queue";
 import type { TabAnswer } from "../../lib/tab-lock";
 import { TabLock } from "../../lib/tab-lock";
-import { isTyping } from "../../lib/shortcuts";
 import { plural } from "../../lib/words";
-import type { Refusal } from "./server";
 import { Server } from "./server";
 import type { FeedbackPayload, OthersPayload } from "./store";
 import { TYPING_MS, createStore } from "./store";
@@ -22,9 +22,6 @@ export const NOTES = "n0";
 /** A page left alone for longer does not renew its hold of the assignment: that would keep the login alive too. */
 const PRESENT_MS = 120_000;
 
-/** No dialogue opens while somebody presses keys. */
-const HANDS_OFF_MS = 1500;
-
 export type Workspace = ReturnType<typeof createWorkspace>;
 
 export function createWorkspace(first: AssignmentPayload, kept: QueueStore, tabId: string, startAt: number | null) {
@@ -32,6 +29,7 @@ export function createWorkspace(first: AssignmentPayload, kept: QueueStore, tabI
   const sentMs = new Map<number, number>();
   const store = createStore(first, { changed, noted, selected, now: Date.now }, startAt);
   const server = new Server(() => store.payload.peek());
+  const login = new LoginPrompt(() => (store.dialog.value = "login"), () => time.idle());
   const queue = new SaveQueue({
     store: kept,
     user: first.user.id,
@@ -42,24 +40,10 @@ export function createWorkspace(first: AssignmentPayload, kept: QueueStore, tabI
     onChange: (state) => {
       store.save.value = state;
       if (state.hold?.kind === "other_tab") lock.lost(state.hold.since);
-      if (state.hold?.kind === "login") askForLogin();
-      else asked = false;
+      login.tell(state.hold?.kind === "login");
     },
     onSaved,
   });
-  /** The login dialogue opens by itself once each time that a login is needed, but never under the hands of who is typing. */
-  let asked = false;
-  let askLater: ReturnType<typeof setTimeout> | undefined;
-  function askForLogin(): void {
-    clearTimeout(askLater);
-    if (asked || isTyping(document.activeElement)) return;
-    if (time.idle() < HANDS_OFF_MS) {
-      askLater = setTimeout(() => queue.state.hold?.kind === "login" && askForLogin(), HANDS_OFF_MS);
-      return;
-    }
-    asked = true;
-    store.dialog.value = "login";
-  }
   let submitKey: { version: number; key: string } | null = null;
 
   const lock = new TabLock(tabId, {
@@ -309,7 +293,7 @@ export function createWorkspace(first: AssignmentPayload, kept: QueueStore, tabI
     leftField(): void {
       queue.flush();
       // The focus is between two places now: where it goes next decides whether somebody types on.
-      setTimeout(() => queue.state.hold?.kind === "login" && askForLogin(), 0);
+      setTimeout(() => login.look(), 0);
     },
     takeOver: () => act(() => lock.ask(true)),
     loggedIn(): void {
@@ -320,7 +304,7 @@ export function createWorkspace(first: AssignmentPayload, kept: QueueStore, tabI
     start,
     stop(): void {
       off.abort();
-      clearTimeout(askLater);
+      login.stop();
       lock.stop();
       queue.close();
     },

@@ -98,7 +98,12 @@ function Choice({ store, criterion, active }: { store: Store; criterion: Criteri
     if (chosen) store.answer(criterion.id, chosen, false);
   };
   return (
-    <section class={`audit-criterion${active && store.page.criteria.length > 1 ? " is-active" : ""}`} aria-labelledby={`criterion-${criterion.id}`}>
+    // The keys 1 to 3 are for the criterion where the focus is.
+    <section
+      onFocusIn={() => (store.criterion.value = store.page.criteria.indexOf(criterion))}
+      class={`audit-criterion${active && store.page.criteria.length > 1 ? " is-active" : ""}`}
+      aria-labelledby={`criterion-${criterion.id}`}
+    >
       <h3 id={`criterion-${criterion.id}`}>{criterion.title}</h3>
       <p class="muted small" id={`help-${criterion.id}`}>
         {criterion.help}

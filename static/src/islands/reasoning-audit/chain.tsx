@@ -9,9 +9,13 @@ export function Chain({ store }: { store: Store }) {
   const head = useRef<HTMLHeadingElement>(null);
   const { siblings } = store;
   const here = siblings.value.findIndex(({ at }) => at === store.at.value);
+  const first = useRef(true);
   useEffect(() => {
     const pane = head.current?.closest(".pane");
     pane?.scrollTo?.({ top: 0 });
+    // In a narrow window the page scrolls instead of the pane, and the buttons are below a long chain.
+    if (!first.current && pane && getComputedStyle(pane).overflowY === "visible") pane.scrollIntoView?.({ block: "start" });
+    first.current = false;
     const row = pane?.querySelector<HTMLElement>(".dots");
     const dot = row?.querySelector<HTMLElement>('[aria-current="true"]');
     if (row && dot) row.scrollLeft = dot.offsetLeft - row.clientWidth / 2;
@@ -28,7 +32,8 @@ export function Chain({ store }: { store: Store }) {
             {siblings.value.map(({ chain: id, at }, k) => {
               const done = store.complete(id);
               return (
-                <button key={id} type="button" class={`chain-dot${done ? " is-done" : ""}`} aria-current={k === here ? "true" : undefined} title={`Chain ${k + 1}: ${done ? "judged" : "open"}`} onClick={() => store.go(at)}>
+                // One stop of the Tab key for all: there may be a hundred, and J, K and the arrows go through them.
+                <button key={id} type="button" class={`chain-dot${done ? " is-done" : ""}`} aria-current={k === here ? "true" : undefined} tabIndex={k === here ? 0 : -1} title={`Chain ${k + 1}: ${done ? "judged" : "open"}`} onClick={() => store.go(at)}>
                   {k + 1}
                   <span class="visually-hidden">, {done ? "judged" : "open"}</span>
                 </button>
@@ -70,15 +75,14 @@ export function Chain({ store }: { store: Store }) {
   );
 }
 
-const names = (numbers: readonly number[]): string => numbers.join(", ");
-const restsOn = (numbers: readonly number[]): string => (numbers.length ? `from step${numbers.length > 1 ? "s" : ""} ${names(numbers)}` : "from the question");
+const restsOn = (numbers: readonly number[]): string => (numbers.length ? `from step${numbers.length > 1 ? "s" : ""} ${numbers.join(", ")}` : "from the question");
 
 function Steps({ steps }: { steps: Step[] }) {
   if (steps.length === 0) return <p class="pane-body muted">This chain has no steps.</p>;
   return (
     <ol class="segments chain-steps">
-      {steps.map((step) => (
-        <li class="segment" key={step.index}>
+      {steps.map((step, k) => (
+        <li class="segment" key={k}>
           <span class="segment-id num">{step.index}</span>
           <div>
             <p class="segment-text">{step.text}</p>
@@ -96,42 +100,40 @@ function Decomposed({ chain }: { chain: ChainText }) {
   const numbered = facts.map((fact, k) => [k + 1, fact] as const);
   const strays = numbered.filter(([, fact]) => !known.has(fact.step));
   return (
-    <>
-      <table class="chain-facts">
-        <thead>
-          <tr>
-            <th scope="col">Step</th>
-            <th scope="col">Text</th>
-            <th scope="col">Facts</th>
+    <table class="chain-facts">
+      <thead>
+        <tr>
+          <th scope="col">Step</th>
+          <th scope="col">Text</th>
+          <th scope="col">Facts</th>
+        </tr>
+      </thead>
+      <tbody>
+        {chain.steps.map((step, k) => (
+          <tr key={k}>
+            <th scope="row" class="num">
+              {step.index}
+            </th>
+            <td>
+              <p class="chain-text">{step.text}</p>
+              <p class="chain-from">{restsOn(step.depends_on)}</p>
+            </td>
+            <td>
+              <Facts facts={numbered.filter(([, fact]) => fact.step === step.index)} none="No fact comes from this step." />
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {chain.steps.map((step) => (
-            <tr key={step.index}>
-              <th scope="row" class="num">
-                {step.index}
-              </th>
-              <td>
-                <p class="chain-text">{step.text}</p>
-                <p class="chain-from">{restsOn(step.depends_on)}</p>
-              </td>
-              <td>
-                <Facts facts={numbered.filter(([, fact]) => fact.step === step.index)} none="No fact comes from this step." />
-              </td>
-            </tr>
-          ))}
-          {strays.length > 0 && (
-            <tr>
-              <th scope="row">–</th>
-              <td class="muted">Facts that name a step which the chain does not have</td>
-              <td>
-                <Facts facts={strays} none="" />
-              </td>
-            </tr>
-          )}
-        </tbody>
-      </table>
-    </>
+        ))}
+        {strays.length > 0 && (
+          <tr>
+            <th scope="row">–</th>
+            <td class="muted">Facts that name a step which the chain does not have</td>
+            <td>
+              <Facts facts={strays} none="" />
+            </td>
+          </tr>
+        )}
+      </tbody>
+    </table>
   );
 }
 

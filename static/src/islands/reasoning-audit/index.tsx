@@ -23,7 +23,8 @@ const placeOfHash = (): number | null => {
 
 export async function mount(host: HTMLElement): Promise<Workspace | null> {
   try {
-    const page = JSON.parse(document.getElementById(host.dataset.payload ?? "")?.textContent ?? "null") as AuditPayload;
+    const page = JSON.parse(document.getElementById(host.dataset.payload ?? "")?.textContent ?? "null") as AuditPayload | null;
+    if (!page) throw new Error("The page came without its chains.");
     const workspace = createWorkspace(page, await openStore(), placeOfHash());
     host.replaceChildren();
     render(<Page workspace={workspace} />, host);

@@ -108,6 +108,23 @@ describe("judging by keys alone", () => {
     expect(text(".chain-steps")).toContain("First step of 22.");
   });
 
+  it("answers the criterion where the focus is, and has one tab stop for all chains of a question", async () => {
+    await openPage({ kind: "decomposition" });
+    document.querySelector<HTMLElement>('[aria-labelledby="criterion-dependencies"] [role="radio"]')?.focus();
+    await press("2");
+    expect(stored(11) ?? workspace?.store.current.value.answers).toEqual({ dependencies: "no" });
+    expect([...document.querySelectorAll<HTMLElement>(".chain-dot")].map((dot) => dot.tabIndex)).toEqual([0, -1]);
+  });
+
+  it("moves inside a choice with the arrows and not to another chain", async () => {
+    await openPage();
+    document.querySelector<HTMLElement>('[role="radio"]')?.focus();
+    await press("ArrowRight");
+    expect([checked(), text(".chain-place")]).toEqual([["Not sound"], "1 of 4"]);
+    await press("Enter");
+    expect(text(".chain-place")).toBe("2 of 4");
+  });
+
   it("undoes, also on the server, and takes an answer away", async () => {
     await openPage();
     await press("1");
@@ -206,6 +223,64 @@ describe("when saving does not work", () => {
     await clickOn("Later");
     workspace?.loggedIn();
     await until(() => server.stored.has(11));
+  });
+
+  it("asks for a login where only texts are wanted, and goes on with the chain after it", async () => {
+    const payload = makePayload();
+    for (const id of [12, 21, 22]) delete payload.chains[id];
+    server.fault = "login";
+    await openPage({ chains: payload.chains });
+    await press("j");
+    expect(text("[aria-label='Chain']")).toContain("This chain could not be loaded. Log in.");
+    await until(() => document.querySelector("dialog[open]") !== null);
+    server.fault = "";
+    workspace?.loggedIn();
+    await until(() => text(".chain-steps").includes("First step of 12."));
+    expect(text("[data-audit-notices]")).toBe("");
+  });
+
+  it("says what the server refuses, keeps it, and sends it when it is changed", async () => {
+    await openPage();
+    server.fault = "taken";
+    await press("1");
+    await until(() => text("[data-audit-notices]").includes("Chain 1: The note is too long. Shorten it."));
+    expect(text("[data-audit-saved]")).toContain("Not saved: 1 chain");
+    server.fault = "";
+    await press("2");
+    await until(() => JSON.stringify(stored(11)) === '{"sound":"no"}');
+    expect(text("[data-audit-notices]")).toBe("");
+  });
+
+  it("does not name a place for a refused chain of a longer queue", async () => {
+    await openPage();
+    server.fault = "offline";
+    await press("1");
+    await openPage({ queue: [[21, 2], [22, 2]] });
+    server.fault = "gone";
+    window.dispatchEvent(new Event("online"));
+    await until(() => text("[data-audit-notices]").startsWith("A chain that is not in this queue: This chain is not in the study"));
+    expect(text("[data-audit-notices]")).not.toContain("Go there");
+    await clickOn("Give it up");
+    expect(text("[data-audit-notices]")).toBe("");
+  });
+
+  it("sends nothing under another login", async () => {
+    await openPage();
+    vi.stubGlobal("fetch", async (url: string) =>
+      url.startsWith("/accounts/") ? new Response(JSON.stringify({ user: "other" })) : new Response(JSON.stringify({ error: { code: "csrf", message: "No." } }), { status: 403 }),
+    );
+    await press("1");
+    await until(() => text("[data-audit-notices]").includes("Another person is logged in in this browser."));
+    expect(document.querySelector<HTMLButtonElement>("[role='radio']")?.disabled).toBe(true);
+    expect(text("[data-audit-notices]")).toContain("log in as reader and reload this page. 1 answer is kept in this browser.");
+  });
+
+  it("says so when the page came without its chains", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => {});
+    document.body.innerHTML = '<div data-island="reasoning-audit" data-payload="none"></div>';
+    const { mount } = await import("./index");
+    expect(await mount(document.querySelector<HTMLElement>("[data-island]") as HTMLElement)).toBeNull();
+    expect(text("[role='alert']")).toContain("The page came without its chains. Reload the page");
   });
 
   it("names a chain that is gone and goes on with the others", async () => {

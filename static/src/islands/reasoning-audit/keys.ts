@@ -1,15 +1,9 @@
 // Keys of the audit page, for the one registry of the page.
 import type { Shortcut } from "../../lib/shortcuts";
+import { arrowsAreFree, enterIsFree } from "../../lib/shortcuts";
+import { wordFor } from "./answer";
 import type { Store } from "./store";
 import type { Word } from "./types";
-import { wordFor } from "./answer";
-
-/** Enter and the arrows keep their meaning on links, buttons and groups of choices. */
-const enterIsFree = (): boolean => {
-  const at = document.activeElement?.closest("a, button, summary, select");
-  return !at || at.getAttribute("role") === "radio";
-};
-const arrowsAreFree = (): boolean => !document.activeElement?.closest("[role='radiogroup'], select");
 
 export function auditKeys(store: Store): Shortcut[] {
   const free = (): boolean => store.dialog.peek() === null;

@@ -48,7 +48,8 @@ export function Notices({ workspace }: { workspace: Workspace }) {
       )}
       {[...parked].map(([lane, why]) => (
         <Bar kind="bad" icon="exclamation-triangle" key={lane}>
-          Chain {place(lane) + 1}:{" "}
+          {/* Kept here from a longer queue: the number of paths or chains was changed since. */}
+          {place(lane) < 0 ? "A chain that is not in this queue" : `Chain ${place(lane) + 1}`}:{" "}
           {why.kind === "conflict" ? (
             <>
               you said {summary(store.page.criteria, judgementOf(why.current as Partial<SavedJudgement>))} in another tab, and {summary(store.page.criteria, store.of(chainOf(lane)))} here.{" "}
@@ -62,9 +63,11 @@ export function Notices({ workspace }: { workspace: Workspace }) {
           ) : (
             <>
               {why.message}{" "}
-              <button type="button" class="btn btn-quiet btn-sm" onClick={() => store.go(place(lane))}>
-                Go there
-              </button>{" "}
+              {place(lane) >= 0 && (
+                <button type="button" class="btn btn-quiet btn-sm" onClick={() => store.go(place(lane))}>
+                  Go there
+                </button>
+              )}{" "}
               <button type="button" class="btn btn-danger-quiet btn-sm" onClick={() => workspace.discard(lane)}>
                 Give it up
               </button>

@@ -2,6 +2,9 @@
 import { asksApart } from "../../lib/case-text";
 import type { Store } from "./store";
 
+/** Whether the text itself begins with the title, as it does where a question was given no title of its own. */
+const opensWith = (sections: [string, string][], title: string) => sections.some(([, text]) => text.startsWith(title.replace(/…$/, "")));
+
 export function Question({ store }: { store: Store }) {
   const question = store.question.value;
   return (
@@ -11,7 +14,7 @@ export function Question({ store }: { store: Store }) {
       </div>
       {question && (
         <div class="case">
-          <h3>{question.title}</h3>
+          {!opensWith(question.sections, question.title) && <h3>{question.title}</h3>}
           {question.sections.map(([heading, text], k) => (
             <div class="case-part" key={k}>
               {heading && heading !== "Context" && <h3>{heading}</h3>}

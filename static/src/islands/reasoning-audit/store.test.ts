@@ -68,6 +68,24 @@ describe("the queue", () => {
   });
 });
 
+describe("a text that does not come", () => {
+  it("because the chain is gone is said, once for this chain", async () => {
+    const { store, fetchTexts } = open({ chains: {} });
+    fetchTexts.mockImplementation(async () => ({ chains: { 12: chainText(12) }, questions: {} }) as never);
+    await store.fetchAround();
+    expect(store.problem.value).toContain("not in the study any more");
+    store.move(1);
+    expect([store.problem.value, store.chain.value?.steps[0]?.text]).toEqual(["", "First step of 12."]);
+  });
+
+  it("ahead of the place is no problem yet", async () => {
+    const { store, fetchTexts } = open({ chains: { 11: chainText(11) } });
+    fetchTexts.mockRejectedValueOnce(new Error("No network."));
+    await store.fetchAround();
+    expect(store.problem.value).toBe("");
+  });
+});
+
 describe("words", () => {
   it("go out at once, notes after a pause, and the same word again not at all", () => {
     const { store, changed } = open();

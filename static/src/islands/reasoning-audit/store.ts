@@ -1,6 +1,6 @@
 // State of the audit page: the queue, where the person is, what was said of each chain, and which texts are here.
 import { batch, computed, signal } from "@preact/signals";
-import { getJson, errorText } from "../../lib/api";
+import { errorText, getJson } from "../../lib/api";
 import type { QueueState } from "../../lib/save-queue";
 import type { AuditPayload, Judgement, SavedJudgement, Texts, Word } from "./types";
 import { NOTHING, isComplete, judgementOf, sameJudgement } from "./types";
@@ -9,11 +9,14 @@ import { NOTHING, isComplete, judgementOf, sameJudgement } from "./types";
 export const TYPING_MS = 1500;
 /** Texts are asked for when one of so many next chains has none. */
 const AHEAD = 8;
+const GONE = "This chain is not in the study any more. Go on with the arrow keys, or reload the page for a new list.";
 
 /** What the store needs from outside: where changes go. */
 export interface Outside {
   changed(chain: number, said: Judgement, delayMs: number): void;
   fetchTexts?(url: string): Promise<Texts>;
+  /** Texts could not be had. */
+  notLoaded?(error: unknown): void;
 }
 
 interface Change {
@@ -73,11 +76,12 @@ export function createStore(page: AuditPayload, outside: Outside, startAt: numbe
       const got = await fetchTexts(`${page.urls.texts}&chains=${wanted.join(",")}`);
       batch(() => {
         texts.value = { chains: { ...texts.peek().chains, ...got.chains }, questions: { ...texts.peek().questions, ...got.questions } };
-        problem.value = "";
+        if (wanted.includes(place.peek()[0])) problem.value = chain.peek() ? "" : GONE;
       });
     } catch (error) {
       // Without a network one reads on as far as the texts go.
-      if (!texts.peek().chains[place.peek()[0]]) problem.value = `This chain could not be loaded. ${errorText(error)}`;
+      if (wanted.includes(place.peek()[0])) problem.value = `This chain could not be loaded. ${errorText(error)}`;
+      outside.notLoaded?.(error);
     } finally {
       for (const one of wanted) asked.delete(one);
     }
@@ -89,6 +93,7 @@ export function createStore(page: AuditPayload, outside: Outside, startAt: numbe
       at.value = to;
       criterion.value = firstMissing();
       blocked.value = "";
+      problem.value = "";
       focusOn.value = focus;
     });
     void fetchAround();

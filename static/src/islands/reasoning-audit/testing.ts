@@ -49,7 +49,7 @@ export class FakeServer {
   readonly stored = new Map<number, SavedJudgement>();
   readonly sent: Record<string, unknown>[] = [];
   readonly #replies = new Map<string, [number, unknown]>();
-  fault: "" | "offline" | "login" | "gone" = "";
+  fault: "" | "offline" | "login" | "gone" | "taken" = "";
   #version = 0;
 
   answer(method: string, url: string, body: Record<string, unknown>, key: string | null): [number, unknown] {
@@ -62,6 +62,7 @@ export class FakeServer {
     const before = this.#replies.get(key ?? "");
     if (before) return before;
     this.sent.push(body);
+    if (this.fault === "taken") return [422, { error: { code: "note_too_long", message: "The note is too long.", remedy: "Shorten it." } }];
     if (this.fault === "gone") return [404, { error: { code: "no_such_chain", message: "This chain is not in the study any more.", remedy: "Reload the page." } }];
     const chain = Number(body.chain);
     const stored = this.stored.get(chain);

@@ -1,11 +1,11 @@
 // Ties the store to the world: the queue of changes, who is logged in, and what the page tells.
-import { writeJson } from "../../lib/api";
+import { ApiError, writeJson } from "../../lib/api";
+import { LoginPrompt } from "../../lib/login-prompt";
 import type { QueueStore, StoredChange } from "../../lib/queue-store";
-import { whoAmI } from "../../lib/relogin";
+import type { ErrorBody } from "../../lib/save-answers";
+import { Refusal, readAnswer, sentence, whoseLogin } from "../../lib/save-answers";
 import type { SendAnswer } from "../../lib/save-queue";
 import { SaveQueue } from "../../lib/save-queue";
-import { isTyping } from "../../lib/shortcuts";
-import { Refusal, readAnswer } from "../label-case/server";
 import { createStore } from "./store";
 import type { AuditPayload, Judgement, SavedJudgement } from "./types";
 import { judgementOf, sameJudgement } from "./types";
@@ -16,9 +16,10 @@ const laneOf = (chain: number): string => `c${chain}`;
 export const chainOf = (lane: string): number => Number(lane.slice(1));
 
 export function createWorkspace(page: AuditPayload, kept: QueueStore, startAt: number | null) {
-  const store = createStore(page, { changed }, startAt);
+  const store = createStore(page, { changed, notLoaded }, startAt);
   let refreshed = 0;
-  let asked = false;
+  let lastInput = -Infinity;
+  const login = new LoginPrompt(() => (store.dialog.value = "login"), () => performance.now() - lastInput);
   const queue = new SaveQueue({
     store: kept,
     user: page.user.id,
@@ -29,11 +30,7 @@ export function createWorkspace(page: AuditPayload, kept: QueueStore, startAt: n
     same: (body, current) => sameJudgement(judgementOf(body as Partial<Judgement>), judgementOf(current as Partial<Judgement>)),
     onChange(state) {
       store.save.value = state;
-      if (state.hold?.kind !== "login") asked = false;
-      else if (!asked && !isTyping(document.activeElement)) {
-        asked = true;
-        store.dialog.value = "login";
-      }
+      login.tell(state.hold?.kind === "login");
     },
     onSaved: () => undefined,
   });
@@ -43,6 +40,11 @@ export function createWorkspace(page: AuditPayload, kept: QueueStore, startAt: n
     queue.put(laneOf(chain), { chain, kind: page.kind, answers: said.answers, note: said.note }, delayMs);
   }
 
+  /** Without a login no text comes either, and there may be no change that would find out. */
+  function notLoaded(error: unknown): void {
+    if (error instanceof ApiError && error.status === 401) queue.hold({ kind: "login", message: error.message });
+  }
+
   async function send(change: StoredChange, leaving: boolean): Promise<SendAnswer> {
     let response: Response;
     try {
@@ -50,22 +52,19 @@ export function createWorkspace(page: AuditPayload, kept: QueueStore, startAt: n
     } catch {
       return { kind: "retry" };
     }
-    const body = (await response.json().catch(() => null)) as Parameters<typeof readAnswer>[1] | null;
-    const answer = readAnswer(response.status, body ?? {}, response.headers.get("Retry-After"));
+    const body = (await response.json().catch(() => null)) as (ErrorBody & Record<string, unknown>) | null;
+    const answer = readAnswer(response.status, body, response.headers.get("Retry-After"));
     if (answer?.kind === "saved") refreshed = 0;
     return answer ?? whose(response.status, body);
   }
 
-  /** 401, 403 and 404 say little by themselves: somebody may have logged in again, or as somebody else. */
-  async function whose(status: number, body: Parameters<typeof readAnswer>[1] | null): Promise<SendAnswer> {
-    const refusal = new Refusal(status, body);
-    const message = [refusal.message, refusal.remedy].filter(Boolean).join(" ");
-    const who = await whoAmI(page.urls.relogin, page.user.username);
-    if (who === "somebody else") return { kind: "other_user", message: "Another person is logged in in this browser." };
-    if (who === "unknown") return { kind: "retry" };
-    if (who === "nobody") return { kind: "login", message: "The login has run out." };
+  async function whose(status: number, body: ErrorBody | null): Promise<SendAnswer> {
+    const { code } = new Refusal(status, body);
+    const message = sentence(status, body);
+    const changed = await whoseLogin(page.urls.relogin, page.user.username);
+    if (changed) return changed;
     // One chain that is gone says nothing of the others.
-    if (refusal.code === "no_such_chain") return { kind: "refused", code: refusal.code, message };
+    if (code === "no_such_chain") return { kind: "refused", code, message };
     if (status === 404) return { kind: "not_editable", message: "This study is not there any more." };
     return ++refreshed <= 2 ? { kind: "retry", afterMs: 0 } : { kind: "login", message };
   }
@@ -73,6 +72,9 @@ export function createWorkspace(page: AuditPayload, kept: QueueStore, startAt: n
   const off = new AbortController();
   function listen(): void {
     const on = (target: EventTarget, type: string, run: () => void): void => target.addEventListener(type, run, { signal: off.signal, passive: true });
+    for (const type of ["keydown", "pointerdown"]) on(document, type, () => void (lastInput = performance.now()));
+    // The focus is between two places then: where it goes next decides whether somebody types on.
+    on(document, "focusout", () => void setTimeout(() => login.look(), 0));
     on(window, "blur", () => queue.flush());
     on(window, "online", () => {
       queue.retryNow();
@@ -104,6 +106,7 @@ export function createWorkspace(page: AuditPayload, kept: QueueStore, startAt: n
     loggedIn(): void {
       store.dialog.value = null;
       queue.resume();
+      void store.fetchAround();
     },
     /** Ends a conflict of one chain: mine stays, or what was said in the other tab. */
     settle(lane: string, keep: "mine" | "theirs"): void {
@@ -120,6 +123,7 @@ export function createWorkspace(page: AuditPayload, kept: QueueStore, startAt: n
     discard: (lane: string): void => queue.discard(lane),
     stop(): void {
       off.abort();
+      login.stop();
       queue.close();
     },
   };

@@ -1,8 +1,8 @@
 // The bar below: what is left when the model may not use its medoid.
+import { fixed, plural } from "../../lib/words";
 import { Icon } from "../shared/parts";
 import { useWidth } from "../shared/use-width";
-import { plural } from "../../lib/words";
-import { chainName, fixed } from "./model";
+import { chainName } from "./model";
 import type { Store } from "./store";
 import type { Ablation, AblationSummary } from "./types";
 
@@ -12,7 +12,7 @@ export function AblationBar({ store }: { store: Store }) {
     return (
       <section class="rq-ablation bare" aria-label="Medoid ablation">
         <div>
-          <h2>If {document?.medoid ? `chain ${chainName(document.medoid)}` : "the medoid"} is forbidden</h2>
+          <h2>If {document && document.medoid !== null ? `chain ${chainName(document.medoid)}` : "the medoid"} is forbidden</h2>
           <p>
             Not asked yet: run “Forbid the medoid” from the study. <a href={store.links.study}>Open the study</a>
           </p>
@@ -87,7 +87,7 @@ function Line({ title, before, after, change }: { title: string; before: number 
           <span class="chip plain num">
             <Icon name={change < 0 ? "arrow-down" : change > 0 ? "arrow-up" : "dash"} />
             <span class="visually-hidden">{change < 0 ? "down by" : change > 0 ? "up by" : "unchanged"}</span>
-            {Math.abs(change).toFixed(2)}
+            {fixed(Math.abs(change))}
           </span>
         )}
       </div>

@@ -1,10 +1,9 @@
 // The facts of a chain, one column for each layer of steps, with arrows, support and the facts that conclude.
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { plural } from "../../lib/words";
+import { fixed, plural } from "../../lib/words";
 import { useWidth } from "../shared/use-width";
 import { BOX_HEIGHT, layoutGraph } from "./graph-layout";
 import type { Chain } from "./model";
-import { fixed } from "./model";
 import { Head, Meter } from "./parts";
 import type { Store } from "./store";
 

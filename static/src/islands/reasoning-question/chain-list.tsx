@@ -1,8 +1,8 @@
 // Left pane: the chains of the pool with the parts of their score, and those that are not in it.
 import { useEffect, useRef } from "preact/hooks";
+import { fixed } from "../../lib/words";
 import { Icon } from "../shared/parts";
 import type { Chain, SortKey } from "./model";
-import { fixed } from "./model";
 import { ChainChip, Meter } from "./parts";
 import type { Store } from "./store";
 

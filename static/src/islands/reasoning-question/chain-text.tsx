@@ -1,10 +1,10 @@
 // The chain in words: steps with their facts and warnings; and two chains side by side.
 import { useMemo } from "preact/hooks";
-import { plural } from "../../lib/words";
+import { fixed, plural } from "../../lib/words";
 import { Icon } from "../shared/parts";
 import { PairFacts } from "./heat-map";
 import type { Chain, Nearest } from "./model";
-import { chainName, fixed, nearestFacts } from "./model";
+import { answerWord, nearestFacts } from "./model";
 import { ChainChip, Head } from "./parts";
 import type { Store } from "./store";
 
@@ -19,7 +19,9 @@ export function ChainText({ store }: { store: Store }) {
   const chain = store.model.chains.get(store.selected.value);
   if (!chain) return null;
   const { page } = chain;
-  const terminals = new Set(chain.score?.terminals ?? page.terminals ?? []);
+  const known = new Set(page.steps.map(([index]) => index));
+  const factsOf = (belongs: (step: number) => boolean): number[] => page.facts.flatMap(([, step], number) => (belongs(step) ? [number] : []));
+  const strays = factsOf((step) => !known.has(step));
   return (
     <section class="rq-section">
       <Head title="Steps and facts" more={sourceWords(page.fact_source)} />
@@ -31,24 +33,35 @@ export function ChainText({ store }: { store: Store }) {
             <p>
               <b>Step {index}.</b> {text} <span class="muted small nowrap">{dependsOn.length ? `from ${dependsOn.join(", ")}` : "from no other step"}</span>
             </p>
-            <ul>
-              {page.facts.map(([fact, step], number) =>
-                step === index ? (
-                  <li key={number} class={terminals.has(number) ? "terminal" : ""}>
-                    <span class="muted num">{number + 1}</span> {fact}
-                    {terminals.has(number) && <span class="muted"> (terminal)</span>}
-                    {chain.score && <span class="muted num nowrap"> support {fixed(chain.score.support[number])}</span>}
-                  </li>
-                ) : null,
-              )}
-            </ul>
+            <Facts chain={chain} numbers={factsOf((step) => step === index)} />
           </li>
         ))}
+        {strays.length > 0 && (
+          <li>
+            <p class="muted">Facts that name a step which the chain does not have</p>
+            <Facts chain={chain} numbers={strays} />
+          </li>
+        )}
       </ol>
       <p>
         <b>Answer as written:</b> {page.answer ?? <span class="muted">none</span>}
       </p>
     </section>
+  );
+}
+
+function Facts({ chain, numbers }: { chain: Chain; numbers: number[] }) {
+  const terminals = new Set(chain.score?.terminals ?? chain.page.terminals ?? []);
+  return (
+    <ul>
+      {numbers.map((number) => (
+        <li key={number} class={terminals.has(number) ? "terminal" : ""}>
+          <span class="muted num">{number + 1}</span> {chain.page.facts[number]?.[0]}
+          {terminals.has(number) && <span class="muted"> (terminal)</span>}
+          {chain.score && <span class="muted num nowrap"> support {fixed(chain.score.support[number])}</span>}
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -85,6 +98,7 @@ export function CompareChains({ store }: { store: Store }) {
   if (!chain) return null;
   if (!partner || !nearest) return <p class="muted">There is no other chain to set beside this one.</p>;
   const pair = store.pairs?.(chain.number, partner.number) ?? null;
+  const marked = store.fact.value;
   const others = [...store.model.pool, ...store.model.excluded].filter((other) => other.number !== chain.number);
   return (
     <section class="rq-section">
@@ -100,7 +114,7 @@ export function CompareChains({ store }: { store: Store }) {
         >
           {others.map((other) => (
             <option key={other.number} value={String(other.number)}>
-              {chainName(other.number)}: {other.answer ?? "no answer"}
+              {other.name}: {answerWord(other.answer)}
             </option>
           ))}
         </select>
@@ -114,39 +128,40 @@ export function CompareChains({ store }: { store: Store }) {
       )}
       <p class="muted small">≈ names the fact of the other chain with most words in common. The distance compares meanings, not words.</p>
       <div class="rq-compare">
-        <Column store={store} chain={chain} other={partner} nearest={nearest.there} side="left" />
-        <Column store={store} chain={partner} other={chain} nearest={nearest.back} side="right" />
+        <Column chain={chain} other={partner} nearest={nearest.there} marked={marked} mark={(fact) => (store.fact.value = fact)} />
+        <Column chain={partner} other={chain} nearest={nearest.back} marked={marked === null ? null : (nearest.there[marked]?.fact ?? null)} />
       </div>
     </section>
   );
 }
 
-function Column({ store, chain, other, nearest, side }: { store: Store; chain: Chain; other: Chain; nearest: (Nearest | null)[]; side: "left" | "right" }) {
-  const chosen = store.fact.value;
-  const marked = (number: number): boolean =>
-    chosen !== null && (side === "left" ? number === chosen : nearestOfChosen(store, chain, chosen) === number);
+interface ColumnProps {
+  chain: Chain;
+  other: Chain;
+  nearest: (Nearest | null)[];
+  marked: number | null;
+  /** Called with the fact under the pointer. */
+  mark?: (fact: number) => void;
+}
+
+function Column({ chain, other, nearest, marked, mark }: ColumnProps) {
   return (
     <div>
       <h4 class="rq-group">
         Chain {chain.name} <ChainChip chain={chain} />
       </h4>
       <ol class="rq-facts">
-        {chain.page.facts.map(([text, step], number) => (
-          <li key={number} class={marked(number) ? "on" : ""} onPointerEnter={side === "left" ? () => (store.fact.value = number) : undefined}>
-            <span class="muted small num">Step {step}</span> {text}
-            <span class="muted small num rq-near">
-              {nearest[number] ? `≈ ${other.name}, fact ${(nearest[number]?.fact ?? 0) + 1}: ${fixed(nearest[number]?.shared)}` : "no word in common"}
-            </span>
-          </li>
-        ))}
+        {chain.page.facts.map(([text, step], number) => {
+          const found = nearest[number];
+          return (
+            <li key={number} class={number === marked ? "on" : ""} onPointerEnter={mark && (() => mark(number))}>
+              <span class="muted small num">Step {step}</span> {text}
+              <span class="muted small num rq-near">{found ? `≈ ${other.name}, fact ${found.fact + 1}: ${fixed(found.shared)}` : "no word in common"}</span>
+            </li>
+          );
+        })}
         {chain.page.facts.length === 0 && <li class="muted">No facts.</li>}
       </ol>
     </div>
   );
-}
-
-function nearestOfChosen(store: Store, right: Chain, chosen: number): number | null {
-  const left = store.model.chains.get(store.selected.peek());
-  const fact = left?.page.facts[chosen];
-  return fact ? (nearestFacts([fact], right.page.facts)[0]?.fact ?? null) : null;
 }

@@ -1,17 +1,23 @@
 // Early answering: the answer after each fact, and what follows from it. Counterfactual edits below.
+import { fixed, plural } from "../../lib/words";
 import { useWidth } from "../shared/use-width";
 import type { Chain } from "./model";
-import { answerWord, fixed } from "./model";
+import { answerWord } from "./model";
 import { Glyph, Head } from "./parts";
 import type { Store } from "./store";
 import type { Early } from "./types";
 
 const ROW = 20;
 const MOST_ROWS = 4;
-const OTHER = "other";
+
+/** A row of the strip; "other" stands for the answers that have none. */
+export interface Row {
+  answer: string | null;
+  words: string;
+}
 
 export interface Strip {
-  rows: (string | null)[];
+  rows: Row[];
   /** Row of every prefix. */
   at: number[];
 }
@@ -20,12 +26,15 @@ export interface Strip {
 export function stripOf(answers: readonly (string | null)[], gold: string | null): Strip {
   const seen = [...new Set(answers.filter((answer): answer is string => answer !== null && answer !== gold))];
   const room = MOST_ROWS - (gold === null ? 0 : 1);
-  const named = seen.length > room ? [...seen.slice(0, room - 1), OTHER] : seen;
-  const rows: (string | null)[] = [...(gold === null ? [] : [gold]), ...named];
-  if (answers.includes(null)) rows.push(null);
+  const named = seen.length > room ? seen.slice(0, room - 1) : seen;
+  const own = [...(gold === null ? [] : [gold]), ...named];
+  const rows: Row[] = own.map((answer) => ({ answer, words: answer }));
+  if (named.length < seen.length) rows.push({ answer: null, words: "other" });
+  if (answers.includes(null)) rows.push({ answer: null, words: answerWord(null) });
   const at = answers.map((answer) => {
-    const row = rows.indexOf(answer);
-    return row >= 0 ? row : rows.indexOf(OTHER);
+    if (answer === null) return rows.length - 1;
+    const row = own.indexOf(answer);
+    return row >= 0 ? row : own.length;
   });
   return { rows, at };
 }
@@ -44,7 +53,7 @@ export function EarlyAnswers({ store, chain }: { store: Store; chain: Chain }) {
       ) : (
         <p class="muted small">
           {page.early.chains > 0
-            ? `Not asked of this chain; of ${page.early.chains} others it was.`
+            ? `Not asked of this chain; asked of ${plural(page.early.chains, "other")}.`
             : "Not asked yet: run “Early answering” from the study."}{" "}
           <a href={store.links.study}>Open the study</a>
         </p>
@@ -62,7 +71,7 @@ function settles(early: Early): string {
 function StripDrawing({ early, gold, name }: { early: Early; gold: string | null; name: string }) {
   const { ref, width } = useWidth<HTMLDivElement>(250);
   const { rows, at } = stripOf(early.answers, gold);
-  const left = Math.min(70, Math.max(34, ...rows.map((row) => 8 + 7 * answerWord(row).length)));
+  const left = Math.min(74, Math.max(34, ...rows.map(({ words }) => 8 + 7 * words.length)));
   const n = early.answers.length;
   const gap = Math.min(24, (width - left - 8) / Math.max(1, n));
   const radius = Math.min(4.2, Math.max(1.2, gap * 0.42));
@@ -71,7 +80,7 @@ function StripDrawing({ early, gold, name }: { early: Early; gold: string | null
   const bottom = y(rows.length - 1) + 10;
   const every = Math.max(1, Math.ceil(16 / gap));
   const path = at.map((row, k) => (k ? `H${x(k)}V${y(row)}` : `M${x(0)} ${y(row)}`)).join("");
-  const short = (row: string | null): string => (answerWord(row).length > 8 ? `${answerWord(row).slice(0, 7)}…` : answerWord(row));
+  const short = (words: string): string => (words.length > 9 ? `${words.slice(0, 8)}…` : words);
   return (
     <div ref={ref}>
       <svg
@@ -85,10 +94,10 @@ function StripDrawing({ early, gold, name }: { early: Early; gold: string | null
         )}
         {rows.map((row, k) => (
           <g key={k} class="rq-grid">
-            <title>{answerWord(row)}</title>
+            <title>{row.words}</title>
             <line x1={left} x2={left + gap * n} y1={y(k)} y2={y(k)} />
-            <text x={left - 7} y={y(k) + 4} text-anchor="end" class={row !== null && row === gold ? "gold" : ""}>
-              {short(row)}
+            <text x={left - 7} y={y(k) + 4} text-anchor="end" class={row.answer !== null && row.answer === gold ? "gold" : ""}>
+              {short(row.words)}
             </text>
           </g>
         ))}
@@ -181,7 +190,7 @@ function Edits({ store, chain }: { store: Store; chain: Chain }) {
       <ul>
         {edits.edits.map(([step, edit, answer], k) => (
           <li key={k}>
-            Step {step} becomes “{edit}”: {answer === null ? "no answer that could be read" : answer}
+            Step {step} becomes “{edit}”: {answer ?? "no answer that could be read"}
             {answer !== null && (answer === chain.answer ? ", unchanged" : ", changed")}
           </li>
         ))}

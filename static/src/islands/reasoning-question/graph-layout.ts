@@ -40,12 +40,29 @@ export function layoutGraph(steps: readonly number[], edges: readonly [number, n
   const columns = columnsOf(steps, edges);
   const count = Math.max(1, columns.length);
   const boxWidth = Math.floor(Math.min(WIDEST, Math.max(NARROWEST, (available - COLUMN_GAP * (count - 1)) / count)));
+  const placed = placeBoxes(columns, edges, boxWidth + COLUMN_GAP);
+  const { arrows, lowest } = drawArrows(edges, placed.boxes, boxWidth);
+  return {
+    boxes: [...placed.boxes.values()].map(({ fact, x, y }) => ({ fact, x, y })),
+    labels: placed.labels,
+    arrows,
+    boxWidth,
+    width: count * boxWidth + (count - 1) * COLUMN_GAP,
+    height: Math.ceil(Math.max(placed.tallest, lowest)),
+  };
+}
+
+interface Placed extends Box {
+  column: number;
+}
+
+function placeBoxes(columns: Block[][], edges: readonly [number, number][], pitch: number): { boxes: Map<number, Placed>; labels: StepLabel[]; tallest: number } {
   const heights = columns.map((blocks) => blocks.reduce((sum, block) => sum + LABEL + block.facts.length * (BOX_HEIGHT + BOX_GAP), 0));
   const tallest = Math.max(0, ...heights);
-  const boxes = new Map<number, Box>();
+  const boxes = new Map<number, Placed>();
   const labels: StepLabel[] = [];
   columns.forEach((blocks, column) => {
-    const x = column * (boxWidth + COLUMN_GAP);
+    const x = column * pitch;
     const inColumn = new Set(blocks.flatMap((block) => block.facts));
     const sources = edges.filter(([, to]) => inColumn.has(to)).map(([from]) => boxes.get(from)?.y ?? 0);
     const middle = sources.length ? sources.reduce((sum, y) => sum + y, 0) / sources.length + BOX_HEIGHT / 2 : 0;
@@ -55,40 +72,35 @@ export function layoutGraph(steps: readonly number[], edges: readonly [number, n
       labels.push({ step, x, y });
       y += LABEL;
       for (const fact of facts) {
-        boxes.set(fact, { fact, x, y });
+        boxes.set(fact, { fact, x, y, column });
         y += BOX_HEIGHT + BOX_GAP;
       }
     }
   });
-  const columnOf = new Map<number, number>();
-  columns.forEach((blocks, column) => {
-    for (const block of blocks) for (const fact of block.facts) columnOf.set(fact, column);
-  });
+  return { boxes, labels, tallest };
+}
+
+/** Arrows from box to box, past the boxes of the columns between; `lowest` is the end of the lowest lane. */
+function drawArrows(edges: readonly [number, number][], boxes: ReadonlyMap<number, Placed>, boxWidth: number): { arrows: Arrow[]; lowest: number } {
+  const tops: number[][] = [];
+  for (const { column, y } of boxes.values()) (tops[column] ??= []).push(y);
   const arrows: Arrow[] = [];
-  let lowest = tallest;
+  let lowest = 0;
   for (const [from, to] of edges) {
     const [start, end] = [boxes.get(from), boxes.get(to)];
-    const [first, last] = [columnOf.get(from), columnOf.get(to)];
-    if (!start || !end || first === undefined || last === undefined) continue;
+    if (!start || !end) continue;
     const lanes: { left: number; right: number; y: number }[] = [];
     const [y1, y2] = [start.y + BOX_HEIGHT / 2, end.y + BOX_HEIGHT / 2];
-    for (let column = first + 1; column < last; column++) {
+    for (let column = start.column + 1; column < end.column; column++) {
       const left = column * (boxWidth + COLUMN_GAP);
-      const wanted = y1 + ((y2 - y1) * (column - first)) / (last - first);
-      const y = freeLane([...boxes.values()].filter((box) => box.x === left).map((box) => box.y), wanted);
+      const wanted = y1 + ((y2 - y1) * (column - start.column)) / (end.column - start.column);
+      const y = freeLane(tops[column] ?? [], wanted);
       lowest = Math.max(lowest, y + LANE);
       lanes.push({ left, right: left + boxWidth, y });
     }
     arrows.push({ from, to, path: arrowPath(start.x + boxWidth, y1, end.x - 5, y2, lanes) });
   }
-  return {
-    boxes: [...boxes.values()],
-    labels,
-    arrows,
-    boxWidth,
-    width: count * boxWidth + (count - 1) * COLUMN_GAP,
-    height: Math.ceil(lowest),
-  };
+  return { arrows, lowest };
 }
 
 interface Block {

@@ -1,11 +1,12 @@
 // Middle pane, above: the distances of all pairs, as a heat map or, chain by chain, as a table.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { plural } from "../../lib/words";
+import { fixed, plural } from "../../lib/words";
+import { useSize } from "../shared/use-width";
 import { cellAt, heatColour, heatSize, isNamed, movedCell } from "./heat";
 import type { HeatSize } from "./heat";
 import type { Pair } from "./model";
-import { answerBreaks, answerWord, chainName, fixed } from "./model";
-import { ChainChip, Glyph, GlyphSample, Toggle, useBox } from "./parts";
+import { answerBreaks, answerWord, chainName } from "./model";
+import { ChainChip, Glyph, GlyphSample, Toggle } from "./parts";
 import type { MatrixView, Store } from "./store";
 
 const VIEWS = [
@@ -56,7 +57,7 @@ function noDistance(store: Store): string {
 }
 
 function HeatMap({ store }: { store: Store }) {
-  const { ref, width, height } = useBox<HTMLDivElement>({ width: 380, height: 380 });
+  const { ref, width, height } = useSize<HTMLDivElement>({ width: 380, height: 380 });
   const canvas = useRef<HTMLCanvasElement>(null);
   const order = store.order.value;
   const n = order.length;
@@ -205,14 +206,14 @@ function Aside({ store }: { store: Store }) {
         <Ramp far={store.far} />
       </div>
       {pair && <ReadOut store={store} pair={pair} at={pointed ? "at pointer" : "selected"} />}
-      {groups.slice(0, MOST_GROUPS).map((group) => {
+      {groups.slice(0, MOST_GROUPS).map((group, k) => {
         const chain = store.model.chains.get(group.chains[0] ?? -1);
         return (
-          <div key={answerWord(group.answer)}>
+          <div key={k}>
             <h3 class="rq-group">
               <GlyphSample outcome={chain?.outcome ?? "none"} />
               <span class="clip" title={answerWord(group.answer)}>
-                {group.answer ?? "no answer"}
+                {answerWord(group.answer)}
               </span>
               <span class="nowrap">· {plural(group.chains.length, "chain")}</span>
             </h3>
@@ -278,7 +279,7 @@ function Ramp({ far }: { far: number }) {
         0 same
       </text>
       <text x="139" y="24" text-anchor="end">
-        {far.toFixed(1)} far
+        {fixed(far, 1)} far
       </text>
     </svg>
   );
@@ -321,7 +322,7 @@ function DistanceTable({ store }: { store: Store }) {
           {rows.map(({ chain, pair }) => (
             <tr key={chain.number}>
               <th scope="row">
-                <button type="button" class="btn-text" onClick={() => store.compareWith(chain.number)} title="Set beside the selected chain">
+                <button type="button" class="btn-text" onClick={() => store.compareWith(chain.number)} aria-label={`${chain.name}, compare`} title="Set beside the selected chain">
                   {chain.name}
                 </button>
               </th>

@@ -24,31 +24,32 @@ export async function mount(host: HTMLElement): Promise<void> {
     const inline = document.getElementById(host.dataset.payload ?? "")?.textContent;
     const page = (inline ? (JSON.parse(inline) as QuestionPage | null) : null) ?? (await getJson<QuestionPage>(host.dataset.src ?? ""));
     if (page.schema !== SCHEMA) throw new Error(`This page reads ${SCHEMA}, the server sent ${page.schema}. Reload the page.`);
-    const links: Links = { study: host.dataset.study ?? "", export: host.dataset.export ?? "", trace: host.dataset.trace ?? "" };
+    const links: Links = { study: host.dataset.study ?? "", trace: host.dataset.trace ?? "" };
     const store = createStore(page, links, chainOfHash());
     startShortcuts();
-    connectKeys(store);
-    followAddress(store);
     host.replaceChildren();
     render(<App store={store} />, host);
+    connectKeys(store);
+    followAddress(store);
     host.dataset.ready = "true";
   } catch (error) {
     console.error(error);
+    // The server's table stays below: it says the most of it.
+    const place = document.createElement("div");
+    place.className = "pane-body";
+    host.prepend(place);
     const again = (): void => {
-      host.replaceChildren();
+      place.remove();
       void mount(host);
     };
-    host.replaceChildren();
     render(
-      <div class="pane-body">
-        <Notice kind="bad" icon="exclamation-circle">
-          <p>The question could not be shown. {errorText(error)}</p>
-          <button type="button" class="btn btn-quiet btn-sm mt-2" onClick={again}>
-            Try again
-          </button>
-        </Notice>
-      </div>,
-      host,
+      <Notice kind="bad" icon="exclamation-circle">
+        <p>The drawings of this question could not be shown. {errorText(error)}</p>
+        <button type="button" class="btn btn-quiet btn-sm mt-2" onClick={again}>
+          Try again
+        </button>
+      </Notice>,
+      place,
     );
   }
 }

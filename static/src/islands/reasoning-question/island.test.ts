@@ -22,7 +22,7 @@ const title = (): string => text('section[aria-label="Selected chain"] h2');
 async function openPage(page: QuestionPage, hash = ""): Promise<void> {
   history.replaceState(null, "", `/grapheval/s/questions/7/${hash}`);
   document.body.innerHTML = `<a rel="next" href="#next">Next</a>
-    <div data-island="reasoning-question" data-src="/api/" data-payload="question-page" data-trace="/traces/0/" data-study="/grapheval/s/" data-export="/x/"></div>
+    <div data-island="reasoning-question" data-src="/api/" data-payload="question-page" data-trace="/traces/0/" data-study="/grapheval/s/">Server table</div>
     <script type="application/json" id="question-page">${JSON.stringify(page)}</script>`;
   const { mount } = await import("./index");
   await mount(document.querySelector<HTMLElement>("[data-island]") as HTMLElement);
@@ -93,6 +93,9 @@ describe("reasoning-question", () => {
     await press("t");
     const rows = [...document.querySelectorAll(".rq-table-scroll tbody tr")].map((row) => row.querySelector("th")?.textContent);
     expect(rows).toEqual(["01", "03"]);
+    await press("1");
+    await click('.rq-table-scroll [aria-label="03, compare"]');
+    expect(text(".rq-compare > div:nth-child(2) h4")).toContain("Chain 03");
     await press("s");
     expect(document.querySelector(".rq-heat-map")).not.toBeNull();
   });
@@ -163,6 +166,38 @@ describe("reasoning-question", () => {
     expect(document.querySelectorAll(".rq-track .mark")).toHaveLength(4);
   });
 
+  it("shows facts of a step that the chain does not have", async () => {
+    const page = questionOf();
+    page.chains[1]!.facts.push(["From nowhere", 9, []]);
+    await openPage(page);
+    await press("2");
+    expect(text(".rq-steps > li:last-child")).toContain("a step which the chain does not have3 From nowhere");
+  });
+
+  it("marks the nearest fact of the other chain under the pointer", async () => {
+    await openPage(questionOf());
+    await press("3");
+    document.querySelector(".rq-facts li")?.dispatchEvent(new Event("pointerenter"));
+    await settle();
+    expect([...document.querySelectorAll(".rq-facts li.on")].map((fact) => fact.textContent)).toEqual([expect.stringContaining("Bears are fast"), expect.stringContaining("Men are fast")]);
+  });
+
+  it("keeps the server's table where the document does not come, and tries again", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => {});
+    const answers = [new Response(JSON.stringify({ error: { message: "The study is being scored.", remedy: "Wait a minute." } }), { status: 503 }), new Response(JSON.stringify(questionOf()))];
+    const fetched = vi.fn(async () => answers.shift()!);
+    vi.stubGlobal("fetch", fetched);
+    await openPage(null as unknown as QuestionPage);
+    expect(fetched).toHaveBeenCalledWith("/api/", expect.anything());
+    expect(text('[role="alert"]')).toContain("The study is being scored. Wait a minute.");
+    expect(text("[data-island]")).toContain("Server table");
+    await click('[role="alert"] button');
+    expect(title()).toBe("Chain 02");
+    expect(text("[data-island]")).not.toContain("Server table");
+    await press("j");
+    expect(title()).toBe("Chain 01");
+  });
+
   it("shows hostile text as text", async () => {
     const page = questionOf();
     page.chains[1]!.facts = [["<img src=x onerror=alert(1)>", 1, []]];
@@ -181,7 +216,10 @@ describe("reasoning-question", () => {
 
 describe("rows of early answering", () => {
   it("have gold first, no answer last, and what is too much as other", () => {
-    expect(stripOf(["b", null, "a", "b"], "a")).toEqual({ rows: ["a", "b", null], at: [1, 2, 0, 1] });
-    expect(stripOf(["1", "2", "3", "4", "5"], null)).toEqual({ rows: ["1", "2", "3", "other"], at: [0, 1, 2, 3, 3] });
+    const words = (strip: ReturnType<typeof stripOf>): [string[], number[]] => [strip.rows.map((row) => row.words), strip.at];
+    expect(words(stripOf(["b", null, "a", "b"], "a"))).toEqual([["a", "b", "no answer"], [1, 2, 0, 1]]);
+    expect(words(stripOf(["1", "2", "3", "4", "5"], null))).toEqual([["1", "2", "3", "other"], [0, 1, 2, 3, 3]]);
+    // An answer that is the word "other" is not the rest.
+    expect(words(stripOf(["other", "2", "3", "4", "5"], null))).toEqual([["other", "2", "3", "other"], [0, 1, 2, 3, 3]]);
   });
 });

@@ -1,7 +1,7 @@
 // Middle pane, below: the score of every chain, as in the paper's figure.
+import { fixed } from "../../lib/words";
 import { useWidth } from "../shared/use-width";
 import type { Chain } from "./model";
-import { fixed } from "./model";
 import { Head, OUTCOME_WORDS, Patterns } from "./parts";
 import type { Store } from "./store";
 

@@ -24,7 +24,7 @@ export interface Model {
 }
 
 export const chainName = (number: number): string => String(number).padStart(2, "0");
-export const answerWord = (answer: string | null): string => answer ?? "none";
+export const answerWord = (answer: string | null): string => answer ?? "no answer";
 
 export function buildModel(page: QuestionPage): Model {
   const scores = new Map((page.document?.chains ?? []).map((entry) => [entry.chain, entry]));
@@ -108,12 +108,11 @@ export function sortChains(pool: readonly Chain[], key: SortKey, descending: boo
   });
 }
 
-const words = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 
 /** Share of common words of two texts, 0 to 1: twice the common ones over all. */
-export function sharedWords(a: string, b: string): number {
+export function sharedWords(first: readonly string[], second: readonly string[]): number {
   const counts = new Map<string, number>();
-  const [first, second] = [words(a), words(b)];
   if (first.length + second.length === 0) return 0;
   for (const word of first) counts.set(word, (counts.get(word) ?? 0) + 1);
   let common = 0;
@@ -134,16 +133,15 @@ export interface Nearest {
 
 /** For every fact the one of the other chain with most words in common; null where none has one in common. */
 export function nearestFacts(facts: readonly Fact[], others: readonly Fact[]): (Nearest | null)[] {
+  // Each text is taken apart once: there may be a thousand on either side.
+  const there = others.map(([text]) => wordsOf(text));
   return facts.map(([text]) => {
+    const own = wordsOf(text);
     let best: Nearest | null = null;
-    others.forEach(([other], fact) => {
-      const shared = sharedWords(text, other);
+    there.forEach((other, fact) => {
+      const shared = sharedWords(own, other);
       if (shared > (best?.shared ?? 0)) best = { fact, shared };
     });
     return best;
   });
 }
-
-/** A number as the page writes it; an en dash where there is none. */
-export const fixed = (value: number | null | undefined, places = 2): string =>
-  value === null || value === undefined ? "–" : value.toFixed(places);

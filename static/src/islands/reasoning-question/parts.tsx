@@ -1,9 +1,7 @@
 // Small parts of the question's page: answer chips, glyphs, fill patterns, meters.
 import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon } from "../shared/parts";
 import type { Chain, Outcome } from "./model";
-import { answerWord } from "./model";
 
 export const OUTCOME_WORDS: Record<Outcome, string> = {
   correct: "correct",
@@ -21,10 +19,10 @@ const OUTCOME_CHIP: Record<Outcome, { look: string; icon: string }> = {
 export function AnswerChip({ answer, outcome }: { answer: string | null; outcome: Outcome }) {
   const { look, icon } = OUTCOME_CHIP[outcome];
   return (
-    <span class={`chip rq-answer ${look}`} title={`${answerWord(answer)}: ${OUTCOME_WORDS[outcome]}`}>
+    <span class={`chip rq-answer ${look}`} title={answer === null ? OUTCOME_WORDS.none : `${answer}: ${OUTCOME_WORDS[outcome]}`}>
       <Icon name={icon} />
-      <span class="clip">{answerWord(answer)}</span>
-      <span class="visually-hidden">, {OUTCOME_WORDS[outcome]}</span>
+      <span class="clip">{answer ?? "none"}</span>
+      {answer !== null && <span class="visually-hidden">, {OUTCOME_WORDS[outcome]}</span>}
     </span>
   );
 }
@@ -66,11 +64,11 @@ export function Patterns({ id }: { id: string }) {
   );
 }
 
-/** A bar of 0 to 1 with one or two parts. */
-export function Meter({ parts, label }: { parts: number[]; label?: string }) {
+/** A bar of 0 to 1 with one or two parts; the number stands beside it. */
+export function Meter({ parts }: { parts: number[] }) {
   let at = 0;
   return (
-    <svg class="rq-meter" {...(label ? { role: "img", "aria-label": label } : { "aria-hidden": true })}>
+    <svg class="rq-meter" aria-hidden="true">
       {parts.map((part, k) => {
         const width = Math.max(0, Math.min(1 - at, part));
         const x = at;
@@ -117,23 +115,4 @@ export function Head({ title, more, children }: { title: string; more?: Componen
       {children}
     </div>
   );
-}
-
-/** Size of an element in whole pixels, kept up to date. */
-export function useBox<E extends HTMLElement>(fallback: { width: number; height: number }) {
-  const ref = useRef<E>(null);
-  const [box, setBox] = useState(fallback);
-  useLayoutEffect(() => {
-    const element = ref.current;
-    if (!element) return;
-    const measure = (): void => {
-      const [width, height] = [Math.floor(element.clientWidth), Math.floor(element.clientHeight)];
-      if (width > 0 && height > 0) setBox((now) => (now.width === width && now.height === height ? now : { width, height }));
-    };
-    measure();
-    const observer = new ResizeObserver(() => requestAnimationFrame(measure));
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
-  return { ref, ...box };
 }

@@ -1,8 +1,7 @@
 // The scores of the question with range and direction; a button opens the definition.
 import { useState } from "preact/hooks";
-import { plural } from "../../lib/words";
+import { fixed, plural } from "../../lib/words";
 import { Icon } from "../shared/parts";
-import { fixed } from "./model";
 import { Head } from "./parts";
 import type { Store } from "./store";
 import type { MetricRow, QuestionPage } from "./types";

@@ -1,5 +1,6 @@
 // State of the page. Everything that is shown follows from these signals.
 import { batch, computed, signal } from "@preact/signals";
+import { addressOf } from "../../lib/words";
 import type { SortKey } from "./model";
 import { buildModel, pairReader, partnerOf, sortChains } from "./model";
 import { scaleEnd } from "./heat";
@@ -54,8 +55,12 @@ export function createStore(page: QuestionPage, links: Links, startAt: number | 
     pointed,
     fact,
     select,
+    /** Sets a chain beside the selected one, and shows both. */
     compareWith(number: number): void {
-      chosenPartner.value = number;
+      batch(() => {
+        chosenPartner.value = number;
+        view.value = "compare";
+      });
     },
     /** Moves the selection in the order of the list, chains that are not in the pool last; stops at the ends. */
     move(step: number): void {
@@ -69,6 +74,6 @@ export function createStore(page: QuestionPage, links: Links, startAt: number | 
       const descending = now.key === key ? !now.descending : key !== "chain" && key !== "answer";
       sort.value = { key, descending };
     },
-    traceLink: (trace: number): string => links.trace.replace("/0/", `/${trace}/`),
+    traceLink: (trace: number): string => addressOf(links.trace, trace),
   };
 }

@@ -2,7 +2,6 @@
 
 export interface Links {
   study: string;
-  export: string;
   /** Address of a trace's page with 0 in place of its id. */
   trace: string;
 }

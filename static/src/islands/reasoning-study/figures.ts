@@ -1,8 +1,9 @@
 // The charts of a study, by Observable Plot. Colour never stands alone: cells have a symbol too.
 import * as Plot from "@observablehq/plot";
-import { draw } from "../study-results/figures";
+import { addressOf, fixed } from "../../lib/words";
+import { draw } from "../shared/plot";
 import type { CompareCharts, Point, StudyCharts } from "./points";
-import { addressOf, CELL_WORDS, ends, limits, points } from "./points";
+import { CELL_WORDS, ends, limits, points } from "./points";
 
 const LINE = "#8497a8";
 const ACCENT = "#0b5c8f";
@@ -18,7 +19,7 @@ interface Place {
   address: string;
 }
 
-const said = (point: Point): string => `${point.title}: ${point.x}, ${point.y}; ${CELL_WORDS[point.cell] ?? point.cell}`;
+const said = (point: Point): string => `${point.title}: ${fixed(point.x, 3)}, ${fixed(point.y, 3)}; ${CELL_WORDS[point.cell] ?? point.cell}`;
 
 function dots(found: Point[], address: string): Plot.Markish {
   return Plot.dot(found, {
@@ -124,9 +125,10 @@ export function ablation(charts: StudyCharts, { width, address }: Place): Elemen
 }
 
 export function compare(charts: CompareCharts, width: number): Element {
-  const names = charts.studies.map((study) => study.name);
-  const all = charts.studies.flatMap((study) => study.points.map(([x, y]) => ({ x, y, study: study.name })));
-  const means = charts.studies.flatMap((study) => (study.mean ? [{ x: study.mean[0], y: study.mean[1], study: study.name }] : []));
+  // Two studies may have one name; their slugs differ.
+  const slugs = charts.studies.map((study) => study.slug);
+  const all = charts.studies.flatMap(({ slug, points }) => points.map(([x, y]) => ({ x, y, study: slug })));
+  const means = charts.studies.flatMap(({ slug, name, mean }) => (mean ? [{ x: mean[0], y: mean[1], study: slug, name }] : []));
   const size = Math.min(width, 820);
   return draw({
     width: size,
@@ -134,16 +136,16 @@ export function compare(charts: CompareCharts, width: number): Element {
     marginLeft: 44,
     x: { domain: limits([...all.map((point) => point.x), charts.origin[0]]), label: "Divergence →" },
     y: { domain: limits([...all.map((point) => point.y), charts.origin[1]]), label: "↑ Entropy" },
-    color: { domain: names, range: STUDY_COLOURS },
-    symbol: { domain: names, range: [...STUDY_SYMBOLS] },
+    color: { domain: slugs, range: STUDY_COLOURS },
+    symbol: { domain: slugs, range: [...STUDY_SYMBOLS] },
     ariaLabel: "Questions of several studies by divergence and entropy, with the mean of each study",
     marks: [
       Plot.ruleX([charts.origin[0]], { stroke: LINE, strokeDasharray: "4 3" }),
       Plot.ruleY([charts.origin[1]], { stroke: LINE, strokeDasharray: "4 3" }),
       Plot.dot(all, { x: "x", y: "y", r: 2.2, symbol: "study", stroke: "study", strokeOpacity: all.length > 500 ? 0.35 : 0.6 }),
-      Plot.dot(means, { x: "x", y: "y", r: 7, symbol: "study", fill: "study", stroke: "#fff", strokeWidth: 1.5, title: (mean: { study: string; x: number; y: number }) => `Mean of ${mean.study}: ${mean.x}, ${mean.y}` }),
+      Plot.dot(means, { x: "x", y: "y", r: 7, symbol: "study", fill: "study", stroke: "#fff", strokeWidth: 1.5, title: (mean: { name: string; x: number; y: number }) => `Mean of ${mean.name}: ${fixed(mean.x, 3)}, ${fixed(mean.y, 3)}` }),
       // Means lie close together; every other name stands above its mark.
-      ...[0, 1].map((odd) => Plot.text(means.filter((_, place) => place % 2 === odd), { x: "x", y: "y", text: "study", dx: 11, dy: odd ? -10 : 10, textAnchor: "start", fill: "#1b2733", stroke: "#fff", strokeWidth: 3 })),
+      ...[0, 1].map((odd) => Plot.text(means.filter((_, place) => place % 2 === odd), { x: "x", y: "y", text: "name", dx: 11, dy: odd ? -10 : 10, textAnchor: "start", fill: "#1b2733", stroke: "#fff", strokeWidth: 3 })),
     ],
   });
 }

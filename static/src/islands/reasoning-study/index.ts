@@ -1,5 +1,6 @@
 // Charts of a GraphEVAL study beside their tables: the table comes from the server and stays, two buttons show one or the other.
-import type { CompareCharts, StudyCharts } from "./points";
+import { chartTabs, words } from "../shared/chart-tabs";
+import type { CompareCharts, Pair, StudyCharts } from "./points";
 import { firstPair, fitWords, points } from "./points";
 
 type Figures = typeof import("./figures");
@@ -15,13 +16,18 @@ export function mount(host: HTMLElement): void {
   let drawnAt = 0;
 
   async function redraw(force = false): Promise<void> {
-    // Plot is large and only charts need it.
-    const figures = await import("./figures");
-    const width = Math.floor(place.clientWidth);
-    if (place.hidden || width < 1 || (!force && width === drawnAt)) return;
-    drawnAt = width;
-    place.replaceChildren(...render(figures, figure, charts, width, host.dataset.address ?? "", chosen));
-    host.dataset.ready = "";
+    try {
+      // Plot is large and only charts need it.
+      const figures = await import("./figures");
+      const width = Math.floor(place.clientWidth);
+      if (place.hidden || width < 1 || (!force && width === drawnAt)) return;
+      drawnAt = width;
+      place.replaceChildren(...render(figures, figure, charts, width, host.dataset.address ?? "", chosen));
+    } catch (error) {
+      console.error(error);
+      place.replaceChildren(words("The chart could not be drawn. Its values are in the table; reload the page to try again."));
+    }
+    host.dataset.ready = "true";
   }
 
   const chosen = figure === "scatter" ? pickers(host, table, charts, () => void redraw(true)) : null;
@@ -29,17 +35,12 @@ export function mount(host: HTMLElement): void {
     // What it says is for readers without scripts.
     table.hidden = true;
     host.append(place);
+    void redraw();
   } else {
     table.after(place);
-    toggle(host, table, place, () => void redraw());
+    chartTabs(host, table, place, () => void redraw())("chart");
   }
   new ResizeObserver(() => void redraw()).observe(place);
-  void redraw();
-}
-
-interface Pair {
-  metric: string;
-  faithfulness: string;
 }
 
 /** Two lists that say what is drawn against what; null where there is nothing to draw. */
@@ -70,32 +71,6 @@ function pickers(host: HTMLElement, before: HTMLElement, charts: StudyCharts, ch
   return pair;
 }
 
-function toggle(host: HTMLElement, table: HTMLElement, place: HTMLElement, shown: () => void): void {
-  const group = document.createElement("span");
-  group.className = "toggle";
-  group.setAttribute("role", "group");
-  group.setAttribute("aria-label", "View");
-  const buttons = (["chart", "table"] as const).map((view) => {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = view === "chart" ? "Chart" : "Table";
-    button.addEventListener("click", () => show(view));
-    group.append(button);
-    return { view, button };
-  });
-  const show = (view: "chart" | "table"): void => {
-    for (const one of buttons) one.button.setAttribute("aria-pressed", String(one.view === view));
-    table.hidden = view === "chart";
-    place.hidden = view === "table";
-    if (view === "chart") shown();
-  };
-  const tabs = document.createElement("div");
-  tabs.className = "chart-tabs";
-  tabs.append(group);
-  host.prepend(tabs);
-  show(host.dataset.first === "table" ? "table" : "chart");
-}
-
 export function render(figures: Figures, figure: string, charts: StudyCharts & CompareCharts, width: number, address: string, pair: Pair | null): Node[] {
   if (figure === "compare") return [figures.compare(charts, width)];
   if (figure === "scatter") {
@@ -112,13 +87,6 @@ export function render(figures: Figures, figure: string, charts: StudyCharts & C
   const found = points(charts, "accuracy_change", "faithfulness_change");
   if (!found.length) return [words("No question has both changes.")];
   return [legend(figures, found.map((point) => point.cell)), figures.ablation(charts, { width, address }), words(fitWords(charts.ablation, found.length))];
-}
-
-function words(text: string): HTMLElement {
-  const line = document.createElement("p");
-  line.className = "muted small mb-0";
-  line.textContent = text;
-  return line;
 }
 
 function legend(figures: Figures, cells: string[]): HTMLElement {

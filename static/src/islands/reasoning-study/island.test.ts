@@ -29,9 +29,9 @@ const charts = {
   ablation: null,
 };
 
-function page(figure: string, payload: unknown = charts, first = "chart"): HTMLElement {
+function page(figure: string, payload: unknown = charts): HTMLElement {
   document.body.innerHTML = `<script type="application/json" id="data"></script>
-    <div data-figure="${figure}" data-payload="data" data-first="${first}" data-address="/grapheval/s/questions/0/"><div data-table><table></table></div></div>`;
+    <div data-figure="${figure}" data-payload="data" data-address="/grapheval/s/questions/0/"><div data-table><table></table></div></div>`;
   document.getElementById("data")!.textContent = JSON.stringify(payload);
   const host = document.querySelector<HTMLElement>("[data-figure]")!;
   mount(host);
@@ -39,7 +39,7 @@ function page(figure: string, payload: unknown = charts, first = "chart"): HTMLE
   return host;
 }
 
-const ready = (host: HTMLElement): Promise<void> => vi.waitFor(() => expect(host.dataset.ready).toBe(""));
+const ready = (host: HTMLElement): Promise<void> => vi.waitFor(() => expect(host.dataset.ready).toBe("true"));
 const hrefs = (host: HTMLElement): (string | null)[] =>
   [...host.querySelectorAll(".chart svg a")].map((link) => link.getAttributeNS("http://www.w3.org/1999/xlink", "href") ?? link.getAttribute("href"));
 
@@ -92,6 +92,23 @@ describe("charts of a study", () => {
     const host = page("topology", { ...charts, topology: { origin: [0.5, 1.5], density: { x: [0, 1], y: [1, 2], width: 3, height: 3, values } } });
     await ready(host);
     expect(host.querySelectorAll(".chart svg path").length - before).toBe(4);
+  });
+
+  it("says so when the chart cannot be drawn, and leaves the table", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => {});
+    const host = page("topology", { ...charts, topology: { origin: null, density: null } });
+    await ready(host);
+    expect(host.querySelector(".chart")!.textContent).toContain("The chart could not be drawn.");
+    host.querySelectorAll("button")[1]!.click();
+    expect(host.querySelector<HTMLElement>("[data-table]")!.hidden).toBe(false);
+  });
+
+  it("gives two studies of one name a mark each", async () => {
+    const study = { name: "Same", n: 1, counts: [], points: [] };
+    const host = page("compare", { origin: [0.5, 1], quadrants: [], studies: [{ ...study, slug: "a", mean: [0.4, 0.9] }, { ...study, slug: "b", mean: [0.6, 1.1] }] });
+    await ready(host);
+    const colours = [...host.querySelectorAll('.chart svg [stroke="#fff"] path[fill]')].map((mark) => mark.getAttribute("fill"));
+    expect(new Set(colours).size).toBe(2);
   });
 
   it("says that no question has both changes", async () => {

@@ -1,4 +1,5 @@
 // From the columns of the page's JSON to what the charts draw. Pure; the fits are the server's.
+import { fixed, plural } from "../../lib/words";
 
 export interface Line {
   slope: number;
@@ -37,6 +38,12 @@ export interface CompareCharts {
   studies: { slug: string; name: string; n: number; mean: [number, number] | null; counts: number[]; points: [number, number][] }[];
 }
 
+/** What is drawn against what. */
+export interface Pair {
+  metric: string;
+  faithfulness: string;
+}
+
 export interface Point {
   x: number;
   y: number;
@@ -72,7 +79,7 @@ export function ends(line: Line | null | undefined, found: Point[]): { x: number
 }
 
 /** The first pair that has points: the metric of the paper with early answering, else whatever there is. */
-export function firstPair(charts: StudyCharts): { metric: string; faithfulness: string } | null {
+export function firstPair(charts: StudyCharts): Pair | null {
   const metrics = [...charts.metrics].sort((a, b) => Number(b.name === "grcs") - Number(a.name === "grcs"));
   for (const faithfulness of charts.faithfulness) {
     for (const metric of metrics) {
@@ -89,13 +96,9 @@ export function limits(values: number[]): [number, number] {
   return [low - edge, high + edge];
 }
 
-/** The address of a question's page, from that of question 0. */
-export const addressOf = (address: string, number: number): string => address.replace(/\/0\/$/, `/${number}/`);
-
-/** "r −0.41, n 212"; a true minus as elsewhere. */
+/** "212 questions, slope −0.31, r −0.41". `found`: points that are drawn. */
 export function fitWords(line: Line | null | undefined, found: number): string {
-  if (!line) return `${found.toLocaleString("en")} questions, no line: too few, or all values are equal`;
-  const signed = (value: number): string => value.toFixed(2).replace("-", "−");
-  const r = line.r === null ? "r undefined" : `r ${signed(line.r)}`;
-  return `${line.n.toLocaleString("en")} questions, slope ${signed(line.slope)}, ${r}`;
+  if (!line) return `${plural(found, "question")}, no line: too few, or all values are equal`;
+  const r = line.r === null ? "r undefined" : `r ${fixed(line.r)}`;
+  return `${plural(line.n, "question")}, slope ${fixed(line.slope)}, ${r}`;
 }

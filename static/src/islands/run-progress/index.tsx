@@ -33,16 +33,17 @@ export function mount(host: HTMLElement): void {
   }
 }
 
-/** What a kind of run counts, and what its end leads to. */
+/** What a kind of run counts (in the bar's name and in the line of facts), and what its end leads to. */
 const COUNTED = {
-  audit: { one: "call", many: "relation calls", show: "Show the audit" },
-  judge: { one: "segment", many: "segments", show: "Show the verdicts" },
-  reasoning: { one: "item", many: "items", show: "Show the results" },
+  audit: { counts: "relation calls", unit: "call", show: "Show the audit" },
+  judge: { counts: "segments", unit: "segment", show: "Show the verdicts" },
+  reasoning: { counts: "items", unit: "item", show: "Show the results" },
 };
+const counted = (run: RunMessage): (typeof COUNTED)["audit"] => COUNTED[run.kind ?? "audit"];
 
 function Bar({ run }: { run: RunMessage }) {
   const share = percent(run);
-  const name = `${STATE_WORDS[run.state].word}, ${run.done} of ${run.total} ${COUNTED[run.kind ?? "audit"].many}`;
+  const name = `${STATE_WORDS[run.state].word}, ${run.done} of ${run.total} ${counted(run).counts}`;
   if (share === null) return <progress class={`progress-line ${run.state}`} aria-label={name} />;
   return (
     <progress class={`progress-line ${run.state}`} max={run.total} value={run.done} aria-label={name}>
@@ -119,12 +120,12 @@ function Full({ progress, order, doneHref }: FullProps) {
         )}
         {run.state === "done" && doneHref && (
           <a class="btn btn-primary btn-sm" href={doneHref}>
-            {COUNTED[run.kind ?? "audit"].show}
+            {counted(run).show}
           </a>
         )}
         {run.state === "done" && !doneHref && (
           <button type="button" class="btn btn-primary btn-sm" onClick={() => location.reload()}>
-            Reload to see the audit
+            Reload to see the results
           </button>
         )}
       </div>
@@ -141,7 +142,7 @@ function Full({ progress, order, doneHref }: FullProps) {
 
 /** "61 of 96 calls, 4 cached, 1 invalid, 40.1 per second, 10 s left". */
 function facts(run: RunMessage): string {
-  const parts = [`${run.done.toLocaleString("en")} of ${plural(run.total, COUNTED[run.kind ?? "audit"].one)}`];
+  const parts = [`${run.done.toLocaleString("en")} of ${plural(run.total, counted(run).unit)}`];
   if (run.cached) parts.push(`${run.cached.toLocaleString("en")} cached`);
   if (run.invalid) parts.push(`${run.invalid.toLocaleString("en")} invalid`);
   if (run.failed) parts.push(`${run.failed.toLocaleString("en")} failed`);

@@ -139,6 +139,14 @@ describe("run-progress", () => {
     expect(text()).not.toContain("later");
   });
 
+  it("says what a step of a study counts", async () => {
+    server = { ...server, kind: "reasoning", done: 96, state: "done" };
+    await show('data-done-href="/grapheval/s/"');
+    expect(text()).toContain("96 of 96 items");
+    expect(document.querySelector("progress")?.getAttribute("aria-label")).toBe("Done, 96 of 96 items");
+    expect(document.querySelector("a")?.textContent).toBe("Show the results");
+  });
+
   it("has a small form for tables", async () => {
     await show("data-compact");
     expect(text()).toBe("Running, 63 %10 s left63 %");

@@ -2,23 +2,12 @@
 import * as Plot from "@observablehq/plot";
 import type { Charts, ControlChart, FailureGroup } from "../../lib/study-charts";
 import { AUDIT_LABELS, cellAddress, changes, coefficients, dots, equalF1, links, ROLE_WORDS, stacks } from "../../lib/study-charts";
+import { draw } from "../shared/plot";
 
 const JUDGE = "#4a5c6d";
 const LABELLER = "#0b5c8f";
 const LINE = "#d3dbe3";
 const MUTED = "#556474";
-
-type Options = Plot.PlotOptions;
-
-/** Plot puts a style sheet into every drawing, which the content security policy refuses; results.css has its rules. */
-export function draw(options: Options): Element {
-  const drawn = Plot.plot({ ...options, figure: false });
-  for (const sheet of drawn.querySelectorAll("style")) sheet.remove();
-  // A name needs a role; the groups inside have none.
-  for (const part of drawn.querySelectorAll("g[aria-label]")) part.removeAttribute("aria-label");
-  drawn.setAttribute("role", drawn.querySelector("a") ? "group" : "img");
-  return drawn;
-}
 
 export function comparison(charts: Charts, width: number): Element {
   const found = dots(charts);

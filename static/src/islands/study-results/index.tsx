@@ -1,5 +1,6 @@
 // A chart beside its table: the table comes from the server and stays; two buttons show one or the other.
 import type { Charts } from "../../lib/study-charts";
+import { chartTabs } from "../shared/chart-tabs";
 
 type Figures = typeof import("./figures");
 
@@ -12,47 +13,21 @@ export function mount(host: HTMLElement): void {
   const charts = JSON.parse(payload.textContent ?? "{}") as Charts;
   const place = document.createElement("div");
   place.className = "chart";
-  place.hidden = true;
-  const tabs = document.createElement("div");
-  tabs.className = "chart-tabs";
-  const toggle = document.createElement("span");
-  toggle.className = "toggle";
-  toggle.setAttribute("role", "group");
-  toggle.setAttribute("aria-label", "View");
-  tabs.append(toggle);
-  let shown: "chart" | "table" = "table";
+  table.after(place);
   let drawnAt = 0;
-
-  const buttons = (["chart", "table"] as const).map((view) => {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = view === "chart" ? "Chart" : "Table";
-    button.addEventListener("click", () => void show(view));
-    toggle.append(button);
-    return { view, button };
-  });
-
-  async function show(view: "chart" | "table"): Promise<void> {
-    shown = view;
-    for (const one of buttons) one.button.setAttribute("aria-pressed", String(one.view === view));
-    table!.hidden = view === "chart";
-    place.hidden = view === "table";
-    if (view === "chart") await redraw();
-  }
 
   async function redraw(): Promise<void> {
     // Plot is large and only charts need it.
     const figures = await import("./figures");
     const width = Math.floor(place.clientWidth);
-    if (shown !== "chart" || width < 1 || width === drawnAt) return;
+    if (place.hidden || width < 1 || width === drawnAt) return;
     drawnAt = width;
     place.replaceChildren(...render(figures, host.dataset.figure ?? "", charts, width));
   }
 
-  host.prepend(tabs);
-  table.after(place);
+  const show = chartTabs(host, table, place, () => void redraw());
   new ResizeObserver(() => void redraw()).observe(place);
-  void show(host.dataset.first === "chart" ? "chart" : "table");
+  show(host.dataset.first === "chart" ? "chart" : "table");
 }
 
 export function render(figures: Figures, name: string, charts: Charts, width: number): Node[] {

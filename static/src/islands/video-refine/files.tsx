@@ -5,7 +5,7 @@ import { ApiError, csrfToken, errorText, getJson } from "../../lib/api";
 import type { Incoming, Parts, Report } from "../../lib/video/incoming";
 import { incomingChanges, partsOf } from "../../lib/video/incoming";
 import { plural } from "../../lib/words";
-import { Refusal } from "../label-case/server";
+import { Refusal } from "../../lib/save-answers";
 import { Dialog } from "../shared/dialog";
 import { Icon, Notice } from "../shared/parts";
 import type { RefinePayload } from "./types";

@@ -3,13 +3,12 @@
 // lane always says everything, which is what the queue counts on when it replaces, merges or sends again.
 import { ApiError, writeJson } from "../../lib/api";
 import type { StoredChange } from "../../lib/queue-store";
-import { whoAmI } from "../../lib/relogin";
+import { Refusal, readAnswer, whoseLogin } from "../../lib/save-answers";
 import type { SendAnswer } from "../../lib/save-queue";
 import { SaveQueue } from "../../lib/save-queue";
 import type { QueueOptions } from "../../lib/save-queue";
 import type { Operation } from "../../lib/video/document";
 import { join } from "../../lib/video/history";
-import { Refusal, readAnswer } from "../label-case/server";
 import type { RefinePayload } from "./types";
 
 export const LANE = "doc";
@@ -128,10 +127,8 @@ async function sendPart(payload: RefinePayload, change: StoredChange, leaving: b
   const body = (await response.json().catch(() => null)) as Parameters<typeof readAnswer>[1];
   const answer = readAnswer(response.status, body, response.headers.get("Retry-After"));
   if (answer) return answer;
-  const who = await whoAmI(payload.urls.relogin, payload.user.username);
-  if (who === "somebody else") return { kind: "other_user", message: "Another person is logged in in this browser." };
-  if (who === "nobody") return { kind: "login", message: "The login has run out." };
-  if (who === "unknown") return { kind: "retry" };
+  const changed = await whoseLogin(payload.urls.relogin, payload.user.username);
+  if (changed) return changed;
   return response.status === 404 ? { kind: "not_editable", message: "This question is not yours to refine any more." } : { kind: "retry", afterMs: 2000 };
 }
 

@@ -9,7 +9,7 @@ import { TabLock } from "../../lib/tab-lock";
 import { plural } from "../../lib/words";
 import { canonical, equal, keepMine, merge } from "../../lib/video/document";
 import type { Merged, Operation, VideoDocument } from "../../lib/video/document";
-import { Refusal } from "../label-case/server";
+import { Refusal } from "../../lib/save-answers";
 import { LANE, OperationQueue, postJsonAs, sendBody } from "./saving";
 import type { Store } from "./store";
 import type { RefinePayload } from "./types";

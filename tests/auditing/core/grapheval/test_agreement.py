@@ -66,6 +66,12 @@ def test_paths_without_a_word_are_left_out_and_counted():
     assert report.wins.difference is None
 
 
+def test_chains_may_be_named_by_question_and_number():
+    dispute = Dispute("sc_only", (("a", 1), ("a", 2)), ("a", 3))
+    report = faithful_report([dispute], {("a", 1): "yes", ("b", 2): "no"})
+    assert (report.wins.sc_only.faithful, report.unjudged_paths) == (1, 1)
+
+
 def test_kappa_is_over_the_chains_that_both_judged():
     # Both: 1 yes/yes, 2 yes/no, 3 no/no, 4 no/no. Agreement 3/4, by chance (2*1 + 2*3) / 16 = 1/2, kappa 1/2.
     found = word_agreement(

@@ -24,9 +24,14 @@ def codes(flags: list[Flag]) -> list[str]:
 @pytest.mark.parametrize(
     ("texts", "divergence", "expected"),
     [
-        (["One thing.", "ONE  thing."] * 2 + ["Two."], 0.4, True),  # 2 distinct of 5
-        (["a", "b", "c"] * 2, 0.4, True),  # 3 of 6: half
-        (["a", "b", "c"] * 2 + ["d"], 0.4, False),  # 4 of 7: more than half
+        (["One thing.", "ONE  thing."] * 2 + ["Two."], 0.4, True),  # 6 of 10 pairs
+        (["a", "b"] * 10, 0.4, True),  # 90 of 190 pairs: two texts take turns
+        (["a", "b"] * 50, 0.4, True),  # 2,450 of 4,950 pairs, the same with more chains
+        (["a", "b", "c"] * 2, 0.4, False),  # 3 of 15 pairs
+        (["a"] * 4 + ["b", "c"], 0.4, True),  # 6 of 15 pairs
+        (["a"] * 6 + [*"bcdef"], 0.4, False),  # 15 of 55 pairs
+        # A quarter of the texts are different, yet 300 of 4,950 pairs are equal: short texts, not a collapse.
+        ([str(place % 25) for place in range(100)], 0.4, False),
         (["a", "a", "a", "a"], 0.4, False),  # four chains are too few
         (["a", "b", "c", "d", "e"], 0.049, True),
         (["a", "b", "c", "d", "e"], 0.05, False),
@@ -39,9 +44,12 @@ def test_collapse_of_a_question(texts: list[str], divergence: float | None, expe
 
 
 def test_flags_count_and_say_what_they_saw() -> None:
-    (flag,) = question_flags(["a"] * 6, 0.0)
-    assert (flag.code, flag.count) == ("mode_collapse", 1)
-    assert "the 6 chains have 1 different text" in flag.message
+    (flag,) = question_flags(["a"] * 4 + ["b", "c"], 0.0)
+    assert flag.code == "mode_collapse"
+    assert "40 % of all pairs of the 6 chains have the same text (3 different texts)" in flag.message
+    (flag,) = question_flags([*"abcde"], 0.031)
+    assert "nearly equal (divergence 0.031, below 0.05) in 5 different texts" in flag.message
+    assert "or the embedder cannot tell them apart" in flag.message
     (flag,) = question_flags([CHAIN, "$}}%" * 20], None)
     assert flag.to_dict() == {
         "code": "looping_text",
@@ -81,6 +89,7 @@ def test_repeated_characters(text: str, expected: int) -> None:
             False,
         ),
         ("A\n\n\n\n\n\n\nB", False),
+        ("\n---\n".join(["One.", "Two.", "Three.", "Four.", "Five.", "Six.", "Seven.", "Eight."]), False),
     ],
 )
 def test_looping_texts(text: str, expected: bool) -> None:
@@ -104,11 +113,38 @@ def test_texts_that_answer_several_questions() -> None:
         }
     )
     assert (found.questions, found.repeated, found.share, found.texts, found.most) == (4, 3, 0.75, 1, 3)
+    assert found.where == {"q1", "q2", "q3"}
+
+
+@pytest.mark.parametrize(
+    ("same", "other", "expected"), [(3, 3, True), (2, 3, False), (4, 0, False), (5, 0, True)]
+)
+def test_a_study_looks_collapsed_from_half_of_five_questions_on(
+    same: int, other: int, expected: bool
+) -> None:
+    texts = {place: ["Same."] for place in range(same)} | {-place - 1: [f"{place}"] for place in range(other)}
+    assert repeated_across_questions(texts).collapsed is expected
 
 
 def test_no_question_has_a_text() -> None:
     found = repeated_across_questions({"q1": [""], "q2": []})
     assert (found.questions, found.repeated, found.share, found.most) == (0, 0, None, 0)
+
+
+def test_short_formulas_of_many_kinds_are_no_collapse(shared_data: Path) -> None:
+    path = shared_data / "reasoning" / "tot_game24" / "gpt-4_0.7_naive_cot_sample_100_start900_end1000.json"
+    if not path.is_file():
+        pytest.skip("the stored game-24 log is not there")
+    # The steps of a reply are its formulas.
+    pools = [
+        ["\n".join(line for line in reply.splitlines() if "(left:" in line) for reply in row["ys"]]
+        for row in json.loads(path.read_text(encoding="utf-8"))
+    ]
+    assert {len(pool) for pool in pools} == {100}
+    flagged = ["mode_collapse" in codes(question_flags(pool, 0.4)) for pool in pools]
+    # Nearly every puzzle has fewer than 50 different texts, but few have one or two that crowd out the others.
+    assert sum(len(set(pool)) <= 50 for pool in pools) > 80
+    assert 1 <= sum(flagged) <= 10
 
 
 @pytest.mark.parametrize(("model", "collapsed"), [("Llama-2-13b-hf", True), ("Llama-2-70b-hf", False)])

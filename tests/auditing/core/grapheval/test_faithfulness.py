@@ -2,7 +2,7 @@
 
 import pytest
 
-from auditing.core.grapheval.faithfulness import counterfactual, early_answering, early_reference
+from auditing.core.grapheval.faithfulness import counterfactual, early_answering
 
 
 @pytest.mark.parametrize(
@@ -22,14 +22,6 @@ def test_early_answering_by_hand(
 ) -> None:
     found = early_answering(answers, reference)
     assert found == (expected if expected is None else pytest.approx(expected))
-
-
-def test_the_reference_is_gold_unless_the_own_answer_is_asked_for() -> None:
-    assert early_reference("gold", "own") == "gold"
-    assert early_reference(None, "own") is None
-    assert early_reference("gold", "own", ea_reference="own_answer") == "own"
-    with pytest.raises(ValueError, match="Unknown reference"):
-        early_reference("gold", "own", ea_reference="vote")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,11 @@ def test_what_is_not_named_keeps_its_default_and_all_is_named_again() -> None:
         ({"uncertainty": {"ddof": 2}}, "ddof must be one of 0, 1"),
         ({"uncertainty": {"log_base": 1}}, "positive and not 1"),
         ({"early_reference": "mine"}, "early_reference must be one of gold, own_answer"),
+        ({"sampling": {"chains": 2.5}}, "chains must be a whole number, not 2.5"),
+        ({"sampling": {"chains": True}}, "chains must be a whole number, not True"),
+        ({"distance": {"beta": "0.1"}}, "beta must be a number, not '0.1'"),
+        ({"consensus": {"require_answer": "no"}}, "require_answer must be true or false, not 'no'"),
+        ({"graph": {"fact_edges": 1}}, "fact_edges must be a word, not 1"),
         ({"text_norm": "cosine"}, "text_norm must be one of"),
     ],
 )

@@ -250,6 +250,16 @@ def test_new_weights_need_no_matching(monkeypatch: pytest.MonkeyPatch) -> None:
     assert again.medoid.score != pytest.approx([row["score"] for row in found.document["chains"]])
 
 
+def test_what_a_callback_raises_is_no_sentence_about_size() -> None:
+    chains = [chain(1, "a", "x"), chain(2, "a", "y")]
+
+    def lost() -> None:
+        raise ValueError("the run belongs to another worker")
+
+    with pytest.raises(ValueError, match="another worker"):
+        score(prepare(chains, PARAMETERS), VECTORS, PARAMETERS, gold=None, after_pair=lost)
+
+
 def broken(vectors: dict[str, Any], chains: Sequence[ChainInput], **more: Any) -> None:
     score(prepare(chains, PARAMETERS), vectors, PARAMETERS, gold=None, **more)
 

@@ -1,4 +1,4 @@
-"""Cells, ablation protocols, quadrants, decomposition and repeated texts by hand."""
+"""Cells, ablation protocols, quadrants and decomposition by hand."""
 
 import pytest
 
@@ -9,9 +9,7 @@ from auditing.core.grapheval.study import (
     DecomposedChain,
     cell_of,
     decomposition,
-    mean_of,
     quadrant_of,
-    questions_with_shared_texts,
     study_ablation,
     study_topology,
 )
@@ -93,13 +91,3 @@ def test_decomposition_by_hand() -> None:
     assert list(found.warnings.items()) == [("step_count", 2), ("no", 1)]
     empty = decomposition([])
     assert (empty.facts_per_chain, empty.edges_per_fact, empty.changed_share) == (None, None, None)
-
-
-def test_texts_that_other_questions_have_too() -> None:
-    texts = {"a": ["Five  apples", "x", "x"], "b": ["five apples"], "c": ["y", ""], "d": [""]}
-    assert questions_with_shared_texts(texts) == {"a", "b"}
-
-
-def test_means_are_of_what_is_defined() -> None:
-    assert mean_of([1.0, None, 2.0]) == 1.5
-    assert mean_of([None]) is None

@@ -139,6 +139,26 @@ def test_ablation_uses_the_faithfulness_that_the_study_names() -> None:
     assert (own.faithfulness, own.medoid_faithfulness) == (0, 0)
 
 
+def test_an_alternative_that_says_nothing_is_wrong_and_at_no_distance() -> None:
+    alternatives = [ChainRecord("x", "18", "a 1"), ChainRecord("y", None, " ", excluded="no_steps")]
+    found = ablation_of(question("a", ["18"], alternatives=alternatives), PARAMETERS)
+    assert (found.n, found.accuracy, found.distance) == (2, 0.5, 0)
+    # Without the medoid's text there is no distance to it.
+    found = ablation_of(question("a", ["18"], alternatives=alternatives, medoid=None), PARAMETERS)
+    assert (found.distance, found.medoid_faithfulness) == (None, None)
+
+
+def test_means_of_chains_beside_medoids_are_named() -> None:
+    whole = question("a", ["18", "20"], early=[["18"], ["20"]])
+    medoid = question("b", ["18", "18"], early=[["18"]], medoid=1)
+    (note,) = [
+        note for note in study_document(material(whole, medoid))["bootstrap"]["notes"] if "medoid" in note
+    ]
+    assert "1 of 2 questions with early answering" in note
+    notes = study_document(material(whole))["bootstrap"]["notes"]
+    assert not any("medoid" in note for note in notes)
+
+
 def test_the_words_of_one_question_do_not_count_for_another() -> None:
     # Both votes rest on chains 1 and 2; the medoids are wrong.
     questions = [

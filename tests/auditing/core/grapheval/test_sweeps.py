@@ -131,6 +131,12 @@ def test_weights_out_of_range_are_refused(
         sweep([], alphas=alphas, betas=betas, gammas=gammas, own=OWN)
 
 
+def test_too_many_combinations_are_refused_before_anything_is_computed() -> None:
+    many = [place / 100 for place in range(50)]
+    with pytest.raises(ValueError, match="2,500 combinations of alpha, beta and gamma are too many"):
+        sweep([], alphas=many, betas=many, gammas=[5.0], own=OWN)
+
+
 def test_arrays_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ValueError, match="3 answers"):
         SweptQuestion(np.zeros((2, 2)), np.zeros((3, 3)), [0.0] * 3, [None] * 3, [None] * 3, {})

@@ -7,7 +7,7 @@ import pytest
 
 from annotation.models import Case
 from auditing.models import QuestionScore, ReasoningRun, ReasoningStudy, StudyChain
-from auditing.services.grapheval import runs
+from auditing.services.grapheval import runs, staleness
 from tests.auditing import grapheval_factories as rows
 
 SERVER = "http://127.0.0.1:9/v1"  # nothing listens there; these tests bring their own model
@@ -43,10 +43,18 @@ def score(
     gsc: Mapping[str, Any] | None = None,
 ) -> QuestionScore:
     """A stored score as the steps after scoring read it: the medoid, and who is right."""
+    samples = list(study.chains.filter(case=case, role="sample").order_by("number"))
     document = {
+        "medoid": None if medoid is None else medoid.number,
+        "chains": [{"chain": row.number, "answer": row.normal_answer} for row in samples],
         "votes": {"answer": "B", "correct": False, **(votes or {})},
         "gsc": {"answer": "A", "correct": True, **(gsc or {})},
     }
     return QuestionScore.objects.create(
-        study=study, case=case, document=document, parts=b"", inputs_sha256="0" * 64, medoid=medoid
+        study=study,
+        case=case,
+        document=document,
+        parts=b"",
+        inputs_sha256=staleness.inputs_sha256(study, case, samples, {}),
+        medoid=medoid,
     )

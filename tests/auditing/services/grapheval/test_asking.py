@@ -3,7 +3,8 @@
 import pytest
 
 from auditing.core.grapheval.chains import Step
-from auditing.services.grapheval.asking import Asked, chain_text, normal, steps_by_trace, with_text
+from auditing.services.grapheval.answers import normal
+from auditing.services.grapheval.asking import Asked, chain_text, with_text
 from tests.auditing import grapheval_factories as rows
 
 pytestmark = pytest.mark.django_db
@@ -30,20 +31,6 @@ def test_only_the_letters_of_the_options_are_answers(study):
     assert normal(study, case, "text b") == "B"
     two = rows.case(study, options={"A": "this", "B": "that"})
     assert normal(study, two, "C") is None
-
-
-def test_steps_keep_their_printed_numbers_and_a_trace_that_says_none_is_a_row(study):
-    case = rows.case(study)
-    said = rows.trace(case, "said", steps=["One.", "Two."])
-    said.meta["chain"]["steps"] = [{"index": 0, "depends_on": []}, {"index": 4, "depends_on": [0]}]
-    said.save()
-    bare = rows.trace(case, "bare", steps=["One.", "Two."])
-    bare.meta = {}
-    bare.save()
-    assert steps_by_trace([said, bare]) == {
-        said.pk: (Step(0, "One.", ()), Step(4, "Two.", (0,))),
-        bare.pk: (Step(1, "One.", ()), Step(2, "Two.", (1,))),
-    }
 
 
 def test_a_chain_is_written_as_it_was_asked_for():

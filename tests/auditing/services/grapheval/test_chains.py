@@ -7,6 +7,7 @@ import pytest
 from annotation.models import Case, Segment
 from auditing.models import ChainJudgement, ReasoningStudy, StudyChain
 from auditing.services.grapheval import chains
+from auditing.services.grapheval.answers import gold_of
 from reasonaudit.lib.models import Event
 from tests.auditing import factories, grapheval_factories
 
@@ -96,7 +97,7 @@ def test_options_decide_what_an_answer_is() -> None:
         grapheval_factories.trace(case, name, steps=STEPS, answer=answer)
     chains.take_stored(study)
     assert list(study.chains.values_list("normal_answer", flat=True)) == ["F", "F", None]
-    assert chains.gold_of(study, case) == "F"
+    assert gold_of(study, case) == "F"
 
 
 def test_a_word_on_soundness_is_a_judgement_by_its_source() -> None:
@@ -201,3 +202,20 @@ def test_sentences_become_facts_of_chains_that_have_none() -> None:
     assert done.facts[0]["text"] == "Kept."
     assert (blank.facts, blank.excluded, blank.fact_source) == ([], "no_facts", "")
     assert (failed.facts, failed.excluded) == (SENTENCES, "")
+
+
+def test_what_was_odd_in_the_data_is_still_said_when_sentences_become_the_facts() -> None:
+    row, _ = take_one({"facts": "no list"}, decomposer="openai:splitter")
+    assert row.fact_warnings == [{"code": "facts_do_not_fit"}]
+    chains.make_fallback_facts([row])
+    row.refresh_from_db()
+    assert (row.facts, row.fact_warnings) == (SENTENCES, [{"code": "facts_do_not_fit"}])
+
+
+def test_chains_that_another_study_sampled_with_its_medoid_forbidden_are_no_samples() -> None:
+    other, case = study_of(generator="openai:writer")
+    free = grapheval_factories.chain(other, case, 1, steps=STEPS)
+    grapheval_factories.chain(other, case, 1, role="alternative", steps=STEPS, forbidden=free)
+    study = grapheval_factories.study(dataset=other.dataset)
+    assert chains.take_stored(study).chains == 1
+    assert study.chains.get().trace == free.trace

@@ -10,11 +10,17 @@ from tests.auditing.factories import FakeLabeller, invalid
 
 
 def test_each_pair_of_different_steps_of_two_chains_is_asked_once_either_way() -> None:
-    pairs = entailments.pairs_to_ask([["a", "b", "b"], ["a", "c"], ["c", "a"]])
+    pairs = entailments.pairs_to_ask([["a", "b", "b"], ["a", "c"], ["c", "a"]], 6)
     # a and b stand in one chain, but b also meets the a of the others.
-    assert sorted(pairs) == [("a", "b"), ("a", "c"), ("b", "a"), ("b", "c"), ("c", "a"), ("c", "b")]
-    assert entailments.pairs_to_ask([["a", "b"]]) == []
-    assert entailments.pairs_to_ask([["a"], ["a"], []]) == []
+    assert sorted(pairs or []) == [("a", "b"), ("a", "c"), ("b", "a"), ("b", "c"), ("c", "a"), ("c", "b")]
+    assert entailments.pairs_to_ask([["a", "b"]], 6) == []
+    assert entailments.pairs_to_ask([["a"], ["a"], []], 6) == []
+
+
+def test_more_pairs_than_may_be_asked_are_none() -> None:
+    steps = [["a", "b"], ["a", "c"]]  # a-c, b-a, b-c, both ways
+    assert len(entailments.pairs_to_ask(steps, 6) or []) == 6
+    assert entailments.pairs_to_ask(steps, 5) is None
 
 
 def test_agreements_by_hand() -> None:

@@ -8,14 +8,14 @@ import pytest
 from django.db import connection
 
 from annotation.models import Trace
-from auditing.llm.errors import LLMPaused
+from auditing.llm.errors import LLMPaused, LLMTimeout
 from auditing.models import (
     ReasoningCall,
     ReasoningRun,
     StudyChain,
 )
+from auditing.services import pipeline, work
 from auditing.services import runs as any_runs
-from auditing.services import work
 from auditing.services.grapheval.asking import STUDIES
 from reasonaudit.lib.models import RunState
 from tests.auditing import grapheval_factories as rows
@@ -142,6 +142,23 @@ def test_another_worker_that_has_the_run_is_left_alone(study, make_run):
     model = Model()
     assert carry_out(run, model) is None
     assert not model.asked
+
+
+def test_many_equal_requests_that_failed_do_not_hold_the_run_up(study, make_run, monkeypatch):
+    monkeypatch.setattr(pipeline, "ASK_AHEAD", 4)
+    case = rows.case(study)
+    for number in range(1, 12):
+        rows.chain(study, case, number)  # all the same: a model that collapsed
+    run = make_run("early", choices={"chains": "all"})
+    ended = time.monotonic() + 20
+
+    def too_late() -> bool:
+        return time.monotonic() > ended
+
+    model = Model({"early_answer": LLMTimeout("No reply in time.")})
+    assert carry_out(run, model, should_stop=too_late) == RunState.PARTIAL
+    assert model.tasks == {"early_answer": 3}
+    assert counts(run) == (33, 0, 0, 0, 33, 3)
 
 
 def test_a_fault_of_the_program_ends_the_run_without_its_text(study, make_run):

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +13,7 @@ from auditing.models import ChainJudgement, QuestionScore, ReasoningRun, Reasoni
 from auditing.services.grapheval import exports, parts, scoring
 from reasonaudit.accounts.models import User
 from reasonaudit.lib.errors import UserError
+from reasonaudit.lib.models import Event
 from tests.auditing import grapheval_factories as rows
 from tests.auditing.services.grapheval.fakes import FakeEmbedder
 
@@ -40,17 +40,19 @@ def study() -> ReasoningStudy:
     return study
 
 
-def read(study: ReasoningStudy) -> dict[str, bytes]:
-    with zipfile.ZipFile(io.BytesIO(exports.study_archive(study))) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
+def read(study: ReasoningStudy, folder: Path) -> dict[str, bytes]:
+    exports.export_study(study, folder, by=None)
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
+    }
 
 
 def lines(data: bytes) -> list[dict]:
     return [json.loads(line) for line in data.splitlines()]
 
 
-def test_everything_is_there_and_explained(study: ReasoningStudy) -> None:
-    files = read(study)
+def test_everything_is_there_and_explained(study: ReasoningStudy, tmp_path: Path) -> None:
+    files = read(study, tmp_path)
     readme = files["README.md"].decode()
     for name in files:
         assert name.replace("/1.npz", "/N.npz") in readme or name == "README.md", name
@@ -71,8 +73,8 @@ def test_everything_is_there_and_explained(study: ReasoningStudy) -> None:
     assert json.loads(files["results.json"])["counts"]["chains"] == 3
 
 
-def test_matrices_are_those_of_the_database(study: ReasoningStudy) -> None:
-    found = np.load(io.BytesIO(read(study)["matrices/1.npz"]))
+def test_matrices_are_those_of_the_database(study: ReasoningStudy, tmp_path: Path) -> None:
+    found = np.load(io.BytesIO(read(study, tmp_path)["matrices/1.npz"]))
     stored = parts.unpack(bytes(QuestionScore.objects.get(study=study).parts))
     assert stored is not None
     assert found["chain"].tolist() == [1, 2, 3]
@@ -82,28 +84,44 @@ def test_matrices_are_those_of_the_database(study: ReasoningStudy) -> None:
 
 
 def test_twice_the_same_bytes_and_the_checksums_hold(study: ReasoningStudy, tmp_path: Path) -> None:
-    content = exports.study_archive(study)
-    assert exports.study_archive(ReasoningStudy.objects.get(pk=study.pk)) == content
-    zipfile.ZipFile(io.BytesIO(content)).extractall(tmp_path)
-    assert verify(tmp_path) == []
-    (tmp_path / "chains.jsonl").write_bytes(b"")
-    assert verify(tmp_path) == ["chains.jsonl is not as it was written."]
+    first, again = tmp_path / "first", tmp_path / "again"
+    assert read(study, first) == read(ReasoningStudy.objects.get(pk=study.pk), again)
+    assert verify(first) == []
+    (first / "chains.jsonl").write_bytes(b"")
+    assert verify(first) == ["chains.jsonl is not as it was written."]
 
 
-def test_the_table_is_safe_in_a_spreadsheet(study: ReasoningStudy) -> None:
-    (row,) = csv.DictReader(io.StringIO(read(study)["questions.csv"].decode()))
+def test_the_export_is_written_into_the_chain_of_exports(study: ReasoningStudy, tmp_path: Path) -> None:
+    user = User.objects.get()
+    exports.export_study(study, tmp_path, by=user)
+    event = Event.objects.get(stream__name="exports")
+    assert (event.action, event.actor_id, event.subject_type, event.subject_id) == (
+        "export",
+        user.pk,
+        "reasoning_study",
+        "ways",
+    )
+    assert event.data["counts"] == {"questions": 1, "chains": 4, "judgements": 1, "runs": 1, "scores": 1}
+
+
+def test_the_table_is_safe_in_a_spreadsheet(study: ReasoningStudy, tmp_path: Path) -> None:
+    files = read(study, tmp_path)
+    (row,) = csv.DictReader(io.StringIO(files["questions.csv"].decode()))
     assert row["title"] == "'=1+1"
+    listed = {entry["name"]: entry for entry in json.loads(files["manifest.json"])["files"]}
+    assert listed["questions.csv"]["escaped"] is True
     assert (row["vote"], row["vote_correct"], row["chains"]) == ("A", "true", "3")
     assert float(row["grcs"]) == pytest.approx(QuestionScore.objects.get(study=study).grcs)
     assert row["cota"] == ""
 
 
-def test_people_stand_in_it_by_number(study: ReasoningStudy) -> None:
-    files = read(study)
+def test_people_stand_in_it_by_number(study: ReasoningStudy, tmp_path: Path) -> None:
+    files = read(study, tmp_path)
     assert lines(files["judgements.jsonl"])[0]["by"] == "person 1"
     assert not any(b"jane" in data for data in files.values())
 
 
-def test_a_study_without_chains_is_refused() -> None:
+def test_a_study_without_chains_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no chain yet"):
-        exports.study_archive(rows.study())
+        exports.export_study(rows.study(), tmp_path, by=None)
+    assert not Event.objects.exists()

@@ -4,11 +4,14 @@ import json
 from collections.abc import Callable
 
 import pytest
+from django.core.cache import caches
 
 from annotation.models import Case
 from auditing.core.grapheval import distance
+from auditing.core.grapheval import study_document as core
 from auditing.core.grapheval.parameters import StudyParameters
-from auditing.models import ChainJudgement, QuestionScore, ReasoningStudy, StudyChain
+from auditing.core.grapheval.study_records import StudyMaterial
+from auditing.models import ChainJudgement, QuestionScore, ReasoningRun, ReasoningStudy, StudyChain
 from auditing.services.grapheval import results, scoring
 from reasonaudit.accounts.models import User
 from reasonaudit.lib.errors import UserError
@@ -338,3 +341,67 @@ def test_faithful_wins_are_tested_over_the_studies(study: ReasoningStudy) -> Non
     found = results.compare([study, other])["wilcoxon"]["openai:judge"]
     # Differences 1 and 0: one is left after dropping zeros.
     assert (found["cells"], found["n"], found["p"]) == (2, 1, 1)
+
+
+def forget(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """Be another process, which has nothing in memory; returns what it has to compute."""
+    results._kept.clear()
+    results._materials.clear()
+    computed: list[object] = []
+    real = core.study_document
+
+    def noted(material: StudyMaterial, **more: object) -> dict:
+        computed.append(material)
+        return real(material, **more)
+
+    monkeypatch.setattr(core, "study_document", noted)
+    return computed
+
+
+def test_another_process_finds_what_one_has_computed(
+    study: ReasoningStudy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = results.study_document(study)
+    computed = forget(monkeypatch)
+    assert results.study_document(study) == document
+    assert computed == []
+    StudyChain.objects.filter(study=study, number=1).update(answer="B", normal_answer="B")
+    results.study_document(study)
+    assert len(computed) == 1
+
+
+def test_another_program_computes_anew(study: ReasoningStudy, monkeypatch: pytest.MonkeyPatch) -> None:
+    results.study_document(study)
+    computed = forget(monkeypatch)
+    monkeypatch.setattr(results, "_program", lambda: "changed")
+    results.study_document(study)
+    assert len(computed) == 1
+
+
+def test_a_full_disk_does_not_take_the_page_away(
+    study: ReasoningStudy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(caches["results"], "set", full)
+    assert results.study_document(study)["counts"]["scored"] == 3
+
+
+def test_results_are_made_ready_once_no_run_is_at_work(
+    study: ReasoningStudy, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    computed = forget(monkeypatch)
+    ended = ReasoningRun.objects.create(study=study, step="score", state="done")
+    waiting = ReasoningRun.objects.create(study=study, step="early", state="queued")
+    results.make_ready(ended.pk)
+    assert computed == []
+    waiting.delete()
+    results.make_ready(ended.pk)
+    assert len(computed) == 1
+    results.study_document(study)
+    assert len(computed) == 1
+    StudyChain.objects.filter(study=study, number=1).update(answer="B")
+    monkeypatch.setattr(core, "study_document", lambda *_, **__: 1 / 0)
+    results.make_ready(ended.pk)
+    assert "could not be computed" in caplog.text

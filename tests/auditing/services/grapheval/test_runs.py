@@ -2,6 +2,7 @@
 
 import pytest
 
+from auditing.llm.errors import LLMTimeout
 from auditing.models import ReasoningRun, StudyChain
 from auditing.services import runs as any_runs
 from auditing.services.grapheval import runs
@@ -11,7 +12,7 @@ from reasonaudit.lib.models import Event, RunState
 from tests.auditing import factories
 from tests.auditing import grapheval_factories as rows
 from tests.auditing.services.grapheval.conftest import SERVER, score
-from tests.auditing.services.grapheval.reasoner import Model, elicitor
+from tests.auditing.services.grapheval.reasoner import Model, elicitor, take_of
 from tests.auditing.services.grapheval.steps import carry_out
 from tests.scripted_server import start_scripted_server
 
@@ -83,6 +84,19 @@ def test_a_question_without_a_score_is_refused_with_the_remedy(study, make_run, 
     assert refused.value.code == "not_ready"
     assert "The question: It is not scored yet" in refused.value.message
     assert "score" in refused.value.message.lower()
+
+
+@pytest.mark.parametrize("step", ["early", "counterfactual", "ablate", "judge"])
+def test_a_question_whose_score_is_out_of_date_is_refused_with_the_remedy(study, make_run, step):
+    case = rows.case(study, "q", title="The question")
+    score(study, case, rows.chain(study, case, 1))
+    rows.chain(study, case, 2, answer="B")
+    with pytest.raises(UserError) as refused:
+        make_run(step, cases=[case], model="openai:reasoner")
+    assert refused.value.code == "not_ready"
+    assert "have changed since it was scored" in refused.value.message
+    if step == "early":
+        assert make_run(step, choices={"chains": "all"}).total == 6, "all chains need no medoid"
 
 
 def test_a_question_without_chains_is_refused(study, make_run):
@@ -226,6 +240,26 @@ def test_nothing_follows_a_run_that_was_cancelled_or_failed(study, make_run):
     run = make_run("sample", then=[{"step": "decompose"}])
     assert carry_out(run, Model({"chain": KeyError("x")})) == RunState.FAILED
     assert ReasoningRun.objects.count() == 1
+    any_runs.resume(run)
+    assert carry_out(run, Model()) == RunState.DONE
+    assert ReasoningRun.objects.filter(step="decompose").count() == 1
+
+
+def test_a_run_that_lacks_something_says_that_the_next_step_went_on_without_it(study, make_run):
+    rows.case(study)
+
+    def second_fails(request):
+        if take_of(request) == 2:
+            raise LLMTimeout("No reply in time.")
+        return Model().reply(request)
+
+    run = make_run("sample", then=[{"step": "decompose"}])
+    assert carry_out(run, Model({"chain": second_fails})) == RunState.PARTIAL
+    following = ReasoningRun.objects.get(step="decompose")
+    run.refresh_from_db()
+    assert f"Decompose into facts (run {following.pk}) goes on with what is there." in run.message
+    assert "resuming starts none of them" in run.message
+    any_runs.request_cancel(following)
     any_runs.resume(run)
     assert carry_out(run, Model()) == RunState.DONE
     assert ReasoningRun.objects.filter(step="decompose").count() == 1

@@ -11,7 +11,7 @@ from auditing.embeddings.errors import EmbedderError
 from auditing.llm.errors import LLMPaused
 from auditing.models import QuestionScore, ReasoningRun, ReasoningStudy, TextVector
 from auditing.services import execution
-from auditing.services.grapheval import embedders, entailments, scoring
+from auditing.services.grapheval import embedders, entailments, scoring, staleness
 from auditing.services.grapheval.asking import STUDIES
 from auditing.services.grapheval.parts import unpack
 from auditing.services.options import RunOptions
@@ -112,14 +112,14 @@ def test_what_is_unchanged_is_not_scored_again() -> None:
     run = run_of(study)
     assert (run.state, run.done, run.cached, run.total) == ("done", 5, 5, 5)
     factories.chain(study, second, 3, steps=("Hail falls.",), answer="A")
-    assert scoring.stale_cases(study) == {second.pk}
+    assert staleness.stale_cases(study) == {second.pk}
     run = run_of(study)
     assert (run.done, run.cached, run.total) == (6, 3, 6)
     after = dict(QuestionScore.objects.values_list("case", "created_at"))
     assert after[first.pk] == before[first.pk]
     assert after[second.pk] > before[second.pk]
     assert QuestionScore.objects.get(case=second).document["n"] == 3
-    assert scoring.stale_cases(study) == set()
+    assert staleness.stale_cases(study) == set()
 
 
 def change_answer(study: ReasoningStudy, case: Case) -> None:
@@ -150,11 +150,11 @@ def test_every_input_of_a_score_makes_it_stale(change: Callable[[ReasoningStudy,
     run_of(study)
     change(study, first)
     study = ReasoningStudy.objects.get(pk=study.pk)
-    assert first.pk in scoring.stale_cases(study)
+    assert first.pk in staleness.stale_cases(study)
     old = QuestionScore.objects.get(case=first).inputs_sha256
     run_of(study)
     assert QuestionScore.objects.get(case=first).inputs_sha256 != old
-    assert scoring.stale_cases(study) == set()
+    assert staleness.stale_cases(study) == set()
 
 
 def test_alternatives_and_sampling_settings_do_not_touch_a_score() -> None:
@@ -163,7 +163,7 @@ def test_alternatives_and_sampling_settings_do_not_touch_a_score() -> None:
     factories.chain(study, first, 1, role="alternative", forbidden=study.chains.get(case=first, number=1))
     study.parameters = {**study.parameters, "early_reference": "own_answer"}
     study.save()
-    assert scoring.stale_cases(study) == set()
+    assert staleness.stale_cases(study) == set()
     assert QuestionScore.objects.get(case=first).document["n"] == 3
 
 
@@ -248,7 +248,7 @@ def test_too_many_steps_for_cota_are_a_sentence(monkeypatch: pytest.MonkeyPatch)
     run_of(study, labeller=labeller)
     document = QuestionScore.objects.get(case=first).document
     assert document["metrics"]["cota"] is None
-    assert document["missing"]["cota"].startswith("CoTA needs 6 pairs of steps")
+    assert document["missing"]["cota"].startswith("CoTA needs more than 5 pairs of steps")
     assert "too_many_steps" in [flag["code"] for flag in document["flags"]]
     assert len(labeller.asked) == 2  # the second question's
 
@@ -325,7 +325,7 @@ def test_one_question_alone() -> None:
     study, first, _ = study_of_two()
     score = scoring.score_case(study, first, FakeEmbedder())
     assert score.document["n"] == 3
-    assert scoring.stale_cases(study) == set()
+    assert staleness.stale_cases(study) == set()
     assert scoring.score_case(study, first, FakeEmbedder()).pk == score.pk
 
 

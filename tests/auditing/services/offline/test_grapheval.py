@@ -12,7 +12,7 @@ from auditing.core.grapheval.study_document import study_document
 from auditing.services.offline import grapheval, grapheval_report, grapheval_study_report
 from auditing.services.offline.errors import LabellerError, UsageError
 from auditing.services.offline.grapheval import Settings, questions_of, score_questions
-from auditing.services.offline.loading import load
+from auditing.services.offline.loading import Loaded, load
 from tests.auditing.services.grapheval.fakes import FakeEmbedder
 
 
@@ -121,6 +121,7 @@ def test_answers_to_prefixes_count_for_the_facts_that_they_belong_to() -> None:
     assert second.faithfulness("early_gold") is None
     (first, _) = grapheval.records_of(scored([given, other], Settings(sentences=True)))
     assert first.faithfulness("early_gold") is None, "other facts have other prefixes"
+    assert first.chains[1].warnings == ("prefix_answers_of_other_facts",)
 
 
 def test_the_document_is_json_the_same_twice_and_reads_as_text() -> None:
@@ -128,7 +129,9 @@ def test_the_document_is_json_the_same_twice_and_reads_as_text() -> None:
         record("a", str(n), f"Step {n}.", "So.", answer=answer) for n, answer in enumerate(["18", "20", "18"])
     ]
     records += [record("b\x1b[31m", "x", "Alone.", reference="")]
-    documents = [grapheval_report.result_document(scored(records), Settings(), [], "set") for _ in range(2)]
+    documents = [
+        grapheval_report.result_document(scored(records), Settings(), Loaded(), "set") for _ in range(2)
+    ]
     assert json.dumps(documents[0]) == json.dumps(documents[1])
     first, second = documents[0]["questions"]
     assert first["votes"]["answer"] == "18"
@@ -146,7 +149,10 @@ def test_the_document_is_json_the_same_twice_and_reads_as_text() -> None:
     assert "sentences for 3" in text
     assert "\x1b" not in text
     study = study_document(grapheval.material_of(scored(records), Settings(), "set"))
-    said = grapheval_study_report.text(study, seconds=1.0)
+    votes = grapheval_report.votes_cast(result.document for _, result in scored(records).questions)
+    assert votes == {"cast": 3, "chains": 4}
+    said = grapheval_study_report.text({**study, "manifest": {}, "votes": votes}, seconds=1.0)
+    assert "3 of 4 chains voted" in said
     assert "accuracy of the vote 1.000" in said
     assert "has a value of it" in said
 
@@ -158,6 +164,21 @@ def test_words_on_soundness_that_came_with_the_data_count() -> None:
     records.append(record("a", "2", "Else.", answer="20", sound="no", sound_by="experts"))
     found = grapheval.material_of(scored(records), Settings(), "set")
     assert found.words == {"imported:experts": {("a", 1): "yes", ("a", 2): "yes", ("a", 3): "no"}}
+
+
+def test_words_of_a_file_reach_the_terminal_without_its_controls() -> None:
+    bad = "\x1b[31mred"
+    records = [
+        record("a", "1", "One.", answer="18", sound="yes", sound_by=bad, warnings=[{"code": bad}]),
+        record("a", "2", "Two.", answer="18", sound="yes", sound_by=bad, warnings=[]),
+        record("a", "3", "Else.", answer="20", sound="no", sound_by=bad, warnings=[]),
+    ]
+    found = scored(records)
+    study = study_document(grapheval.material_of(found, Settings(), bad))
+    votes = grapheval_report.votes_cast(result.document for _, result in found.questions)
+    said = grapheval_study_report.text({**study, "manifest": {"notes": [bad]}, "votes": votes}, seconds=1.0)
+    assert said.count("?[31mred") == 4
+    assert "\x1b" not in said
 
 
 def test_an_embedder_that_fails_is_one_sentence_and_is_closed() -> None:
@@ -189,7 +210,7 @@ def test_public_samples_are_read_and_scored(
     path = shared_data / "reasoning" / file
     if not path.is_file():
         pytest.skip(f"{file} is not there")
-    loaded = load([path])
+    loaded = load([path], without_steps=True)
     found = questions_of(loaded.traces, Settings())
     assert questions in (None, len(found))
     assert chains in (None, sum(len(one.chains) for one in found))

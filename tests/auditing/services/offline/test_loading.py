@@ -52,6 +52,26 @@ def test_a_case_without_reasoning_is_left_out_and_said(tmp_path):
     assert "case c has no reasoning yet" in loaded.notes[-1]
 
 
+def test_a_chain_without_steps_is_kept_only_where_chains_are_counted(tmp_path):
+    path = tmp_path / "chains.jsonl"
+    samples = [{"text": "I refuse."}, {"text": " "}, {"text": "1. So."}]
+    path.write_text(json.dumps({"id": "q", "question": "?", "answer_kind": "text", "samples": samples}))
+    kept = load([path], without_steps=True)
+    assert [trace.id for trace in kept.traces] == ["q-01", "q-02", "q-03"]
+    audited = load([path])
+    assert [trace.id for trace in audited.traces] == ["q-03"]
+    assert audited.notes[-1] == f"{path}: 2 chains without steps; left out."
+    assert kept.problems == audited.problems == []
+
+
+def test_remarks_of_a_reader_go_with_the_name_of_the_file_alone(tmp_path):
+    path = tmp_path / "chains.jsonl"
+    path.write_text(json.dumps({"id": "q", "question": "?", "gold": 7, "samples": [{"text": "1. So."}]}))
+    (entry,) = load([path]).inputs
+    assert entry.notes == ("chains.jsonl, line 1: answer_kind is not given; read as number.",)
+    assert "notes" not in entry.to_dict()
+
+
 def test_a_missing_file(tmp_path):
     assert only_problem(load([tmp_path / "none.jsonl"])) == (
         f"{tmp_path / 'none.jsonl'}: there is no such file. Check the path."
@@ -113,5 +133,5 @@ def test_problems_stop_unless_they_are_skipped(tmp_path):
     with pytest.raises(OfflineError, match="1 problem; nothing was done"):
         refuse(loaded.problems, skip_bad=False, traces=1)
     refuse(loaded.problems, skip_bad=True, traces=1)
-    with pytest.raises(OfflineError, match="no trace to audit"):
+    with pytest.raises(OfflineError, match="No trace with reasoning"):
         refuse(loaded.problems, skip_bad=True, traces=0)

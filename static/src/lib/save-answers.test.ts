@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readAnswer } from "./server";
+import { readAnswer } from "./save-answers";
 
 const error = (code: string, more: object = {}): never => ({ error: { code, message: "Why.", remedy: "Do this." }, ...more }) as never;
 
