@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotation.models import Dataset
+from annotation.models import Case, Dataset
 from auditing.models import ChainJudgement, ReasoningRun, ReasoningStudy
 from auditing.services import imports
-from auditing.services.grapheval import execution
+from auditing.services.grapheval import execution, results
 from reasonaudit.accounts.models import User
 from tests.browser.conftest import faults, overflows
 from tests.browser.steps import in_a_thread
+from tests.reasoning_server import reasoning_server
 
 # Three chains that say nearly the same and are right, four that are wrong, each in its own way: the vote is wrong, the
 # medoid right.
@@ -138,3 +139,67 @@ def test_chains_from_a_file_are_scored_opened_judged_and_exported(
         page.get_by_role("link", name="Export").first.click()
     with zipfile.ZipFile(io.BytesIO(download.value.path().read_bytes())) as archive:
         assert any(name.endswith(".jsonl") for name in archive.namelist())
+
+
+def test_a_model_plays_a_whole_study_from_one_button(
+    logged_in: Page, researcher: User, live_server: object, settings: Any
+) -> None:
+    dataset = Dataset.objects.create(name="Questions", slug="questions")
+    for gold in ("yes", "no"):
+        asked = f"Is it {gold}?"
+        Case.objects.create(
+            dataset=dataset, external_id=gold, title=asked, context=asked, question=asked, reference=gold
+        )
+    page = logged_in
+    with reasoning_server() as server:
+        settings.LLM_BASE_URL = server.base_url
+        page.goto(f"{live_server}/grapheval/new/")
+        page.get_by_label("Name", exact=True).fill("Sampled")
+        page.get_by_label("Data set").select_option(label="Questions")
+        page.get_by_label("Where the chains come from").select_option("model")
+        page.get_by_label("Model that answers").fill("reasoner")
+        page.get_by_label("How chains become facts").select_option("openai")
+        page.get_by_label("Model that decomposes").fill("reasoner")
+        page.locator("details > summary", has_text="Parameters").click()
+        page.get_by_label("Chains a question").fill("5")
+        page.get_by_role("button", name="Make the study").click()
+        page.wait_for_url(re.compile(r"/grapheval/sampled/"))
+        page.locator("summary", has_text="Run all that is missing").click()
+        page.locator("#plan-all").get_by_role("button").first.click()
+        page.wait_for_load_state()
+        work_off()
+        page.goto(f"{live_server}/grapheval/sampled/")
+        page.locator("summary", has_text="Start").last.click()
+        plan = page.locator("#plan-judge")
+        plan.get_by_label("Model", exact=True).fill("reasoner")
+        page.keyboard.press("Tab")
+        plan.get_by_role("button", name="Ask 8 times").click()
+        page.wait_for_load_state()
+        work_off()
+    assert {run.state for run in ReasoningRun.objects.all()} == {"done"}
+    # A question has 4 different chains, and its alternatives 3 more: the chain for "no" is the same, so it is not asked
+    # about again. Early answers: 2 facts of the medoid and of each new alternative. Judged: three paths, one medoid.
+    assert server.asked == {
+        "chain": 10,
+        "facts": 2 * (4 + 3),
+        "early_answer": 2 * 2 * (1 + 3),
+        "counterfactual": 2,
+        "edited_answer": 2,
+        "forbidden_chain": 10,
+        "soundness": 2 * 4,
+    }
+    study = ReasoningStudy.objects.get()
+    document = in_a_thread(lambda: results.study_document(study))
+    assert (document["decoding"]["sc_only"], document["decoding"]["gsc_only"]) == (1, 1)
+    changes = {
+        row["gold"]: (row["ablation"]["accuracy_change"], row["ablation"]["faithfulness_change"])
+        for row in document["questions"]
+    }
+    # The medoid says "no" whatever is asked. Of five alternatives three say "yes", from their first fact on.
+    assert changes["no"] == (pytest.approx(2 / 5 - 1), pytest.approx(3 / 5 - 0))
+    assert changes["yes"] == (pytest.approx(3 / 5 - 0), pytest.approx(2 / 5 - 1))
+    page.goto(f"{live_server}/grapheval/sampled/")
+    page.wait_for_selector("[data-island='reasoning-study'][data-ready]")
+    expect(page.locator("main")).to_contain_text("reasoner Judge")
+    assert faults(page) == []
+    assert overflows(page) == []
