@@ -122,6 +122,7 @@ def test_another_audit_is_shown_as_soon_as_it_is_chosen(demo: Dataset, logged_in
     choice = page.get_by_label("Audit shown")
     expect(choice.locator("option:checked")).to_have_text("Once more")
     expect(page.get_by_role("button", name="Show", exact=True)).to_have_count(0)
+    page.wait_for_load_state("networkidle")  # the script that sends the form has come
     choice.select_option(label="Published relations")
     page.wait_for_url(f"**/?result={first.results.get().pk}")
     expect(page.get_by_label("Audit shown").locator("option:checked")).to_have_text("Published relations")
