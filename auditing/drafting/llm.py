@@ -15,6 +15,7 @@ from auditing.drafting.prompts import draft_prompts
 from auditing.drafting.protocol import DraftAnswer, DraftQuestion, Frame
 from auditing.drafting.reading import PARSER_VERSION, Reading, invalid, read_draft
 from auditing.judging.protocol import Attempt
+from auditing.llm.asking import sum_of_known
 from auditing.llm.batch import ask_each
 from auditing.llm.completion import Completion, parse_completion
 from auditing.llm.errors import LLMError, LLMPaused, LLMUnparsable
@@ -253,17 +254,12 @@ def _answer(
         warnings=reading.warnings,
         attempts=tuple(attempt for attempt, _, _ in read),
         model_reported=next((name for one in reversed(completions) if (name := one.reported)), ""),
-        prompt_tokens=_sum([one.prompt_tokens for one in completions]),
-        completion_tokens=_sum([one.completion_tokens for one in completions]),
+        prompt_tokens=sum_of_known([one.prompt_tokens for one in completions]),
+        completion_tokens=sum_of_known([one.completion_tokens for one in completions]),
         requests=requests,
         seconds=seconds,
         error=reading.message,
     )
-
-
-def _sum(counts: Sequence[int | None]) -> int | None:
-    known = [count for count in counts if count is not None]
-    return sum(known) if known else None
 
 
 def _canonical(text: str) -> str:

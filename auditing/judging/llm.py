@@ -15,6 +15,7 @@ from pathlib import Path
 from auditing.judging.prompts import KIND_OF_DOMAIN, judge_prompts
 from auditing.judging.protocol import Attempt, JudgeAnswer, JudgeQuestion
 from auditing.judging.reply import PARSER_VERSION, VerdictReading, invalid, read_verdict, response_format
+from auditing.llm.asking import sum_of_known
 from auditing.llm.batch import ask_each
 from auditing.llm.completion import Completion, parse_completion
 from auditing.llm.errors import LLMError, LLMPaused, LLMUnparsable
@@ -253,17 +254,12 @@ def _answer(
         reason=reading.reason,
         attempts=tuple(attempt for attempt, _, _ in read),
         model_reported=next((name for one in reversed(completions) if (name := one.reported)), ""),
-        prompt_tokens=_sum([completion.prompt_tokens for completion in completions]),
-        completion_tokens=_sum([completion.completion_tokens for completion in completions]),
+        prompt_tokens=sum_of_known([completion.prompt_tokens for completion in completions]),
+        completion_tokens=sum_of_known([completion.completion_tokens for completion in completions]),
         requests=requests,
         seconds=seconds,
         error=reading.message,
     )
-
-
-def _sum(counts: Sequence[int | None]) -> int | None:
-    known = [count for count in counts if count is not None]
-    return sum(known) if known else None
 
 
 def _canonical(text: str) -> str:

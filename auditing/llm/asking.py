@@ -3,7 +3,7 @@
 It knows nothing of what is asked: the caller says how a completion is read.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from auditing.llm.completion import Completion, parse_completion
@@ -106,13 +106,14 @@ async def ask_until_valid(
         reading=reading,
         attempts=tuple(attempts),
         model_reported=next((name for one in reversed(completions) if (name := one.reported)), ""),
-        prompt_tokens=_sum([one.prompt_tokens for one in completions]),
-        completion_tokens=_sum([one.completion_tokens for one in completions]),
+        prompt_tokens=sum_of_known([one.prompt_tokens for one in completions]),
+        completion_tokens=sum_of_known([one.completion_tokens for one in completions]),
         requests=requests,
         seconds=seconds,
     )
 
 
-def _sum(counts: list[int | None]) -> int | None:
+def sum_of_known(counts: Iterable[int | None]) -> int | None:
+    """Return the sum of the counts that a server gave, None where it gave none."""
     known = [count for count in counts if count is not None]
     return sum(known) if known else None

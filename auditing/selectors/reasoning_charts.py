@@ -16,7 +16,6 @@ from auditing.core.statistics import Regression, linear_regression
 from auditing.selectors.reasoning_tables import Question, value_at
 
 ALL_METRICS: tuple[Metric, ...] = METRICS + BASELINES
-METRIC_BY_NAME = {metric.name: metric for metric in ALL_METRICS}
 FAITHFULNESS = {
     "early_gold": "Early answering against gold",
     "early_own": "Early answering against its own answer",

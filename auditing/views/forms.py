@@ -10,7 +10,7 @@ from annotation.formats.registry import FORMATS
 from annotation.models import Dataset, Domain
 from auditing.core.parameters import CHOICES, AuditParameters
 from auditing.models import AuditRun
-from reasonaudit.lib.errors import UserError
+from auditing.views.asking_forms import AskingForm, ServerForm
 
 DEFAULTS = AuditParameters()
 
@@ -92,18 +92,12 @@ class AuditChoice:
     name: str
 
 
-class AuditForm(forms.Form):
+class AuditForm(AskingForm):
     """Labeller, order and every rule of an audit. `admin` may also say which server is asked."""
 
     labeller = forms.ChoiceField(label="Who labels the relations", choices=LABELLERS, initial="local")
     model = forms.CharField(
         label="Model", required=False, max_length=150, help_text="Its name at the server."
-    )
-    base_url = forms.URLField(
-        label="Server address",
-        required=False,
-        assume_scheme="http",
-        help_text="An OpenAI-compatible address ending in /v1. Empty means the server of the settings.",
     )
     order = forms.ChoiceField(
         label="Which relations are asked",
@@ -124,18 +118,7 @@ class AuditForm(forms.Form):
         min_value=1,
         help_text="For relations that came with the data: leave out larger sets. Empty keeps all.",
     )
-    max_calls = forms.IntegerField(
-        label="Pause after so many calls", required=False, min_value=1, help_text="Empty means no limit."
-    )
-    price_prompt = forms.DecimalField(
-        label="Price of a million prompt tokens", required=False, min_value=0, help_text="In your currency."
-    )
-    price_completion = forms.DecimalField(
-        label="Price of a million completion tokens",
-        required=False,
-        min_value=0,
-        help_text="In your currency.",
-    )
+    max_cost = None  # type: ignore[assignment]
     skip_refused = forms.BooleanField(label="Leave out traces that cannot be audited", required=False)
     name = forms.CharField(
         label="Name of the run",
@@ -144,10 +127,14 @@ class AuditForm(forms.Form):
         help_text="Empty means its number and labeller.",
     )
 
-    def __init__(self, *args: Any, admin: bool = False, **kwargs: Any) -> None:
+    # Errors are listed in this order.
+    field_order = (
+        "labeller", "model", "base_url", "order", "window", "max_premises", "max_calls", "price_prompt",
+        "price_completion",
+    )  # fmt: skip
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if not admin:
-            del self.fields["base_url"]
         for parameter in fields(AuditParameters):
             self.fields[f"p_{parameter.name}"] = _rule_field(parameter.name)
 
@@ -156,14 +143,6 @@ class AuditForm(forms.Form):
         """Fields that save calls or money, for the folded part of the form."""
         names = ("order", "window", "max_premises", "max_calls", "price_prompt", "price_completion", "name")
         return [self[name] for name in names]
-
-    def add_user_error(self, error: UserError) -> None:
-        """Put what a service refused beside its field, or above the form."""
-        for name, why in error.fields.items():
-            if name in self.fields:
-                self.add_error(name, str(why))
-        if not any(name in self.fields for name in error.fields):
-            self.add_error(None, str(error))
 
     @property
     def rule_fields(self) -> list[forms.BoundField]:
@@ -197,10 +176,7 @@ class AuditForm(forms.Form):
         data = self.cleaned_data
         labeller = f"openai:{data['model']}" if data["labeller"] == "openai" else data["labeller"]
         wanted = OPTIONS_OF[data["labeller"]]
-        options = {name: data[name] for name in wanted if data.get(name) not in (None, "", False)}
-        for name in ("price_prompt", "price_completion"):
-            if name in options:
-                options[name] = str(options[name])
+        options = self.options_given(wanted)
         return AuditChoice(labeller, options, data["parameters"], data["order"], data["name"])
 
 
@@ -291,18 +267,9 @@ class ImportForm(forms.Form):
         return data
 
 
-class AnswerForm(forms.Form):
+class AnswerForm(ServerForm):
     """Which model answers a case."""
 
     model = forms.CharField(label="Model", max_length=150, help_text="Its name at the server.")
-    base_url = forms.URLField(
-        label="Server address",
-        required=False,
-        assume_scheme="http",
-        help_text="An OpenAI-compatible address ending in /v1. Empty means the server of the settings.",
-    )
 
-    def __init__(self, *args: Any, admin: bool = False, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        if not admin:
-            del self.fields["base_url"]
+    field_order = ("model", "base_url")

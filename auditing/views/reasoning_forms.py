@@ -12,6 +12,7 @@ from auditing.core.grapheval.parameters import StudyParameters
 from auditing.models import ReasoningRun
 from auditing.models.reasoning import SENTENCES, STORED, AnswerKind
 from auditing.selectors.reasoning_audit import DEFAULT_MOST
+from auditing.views.asking_forms import MONEY, AskingForm
 from auditing.views.reasoning_parameters import GROUPS, PATHS, field_of, given, parameter_field, put
 
 Step = ReasoningRun.Step
@@ -158,7 +159,7 @@ class StepChoice:
     choices: dict[str, Any]
 
 
-class StepForm(ServiceForm):
+class StepForm(AskingForm):
     """What starts a step: who is asked, what exactly, and limits. `admin` may also say which server is asked."""
 
     model = forms.CharField(
@@ -202,38 +203,17 @@ class StepForm(ServiceForm):
         max_value=10_000,
         help_text=f"Empty means {DEFAULT_MOST}.",
     )
-    base_url = forms.URLField(
-        label="Server address",
-        required=False,
-        assume_scheme="http",
-        help_text="An OpenAI-compatible address ending in /v1. Empty means the server of the settings.",
-    )
-    max_calls = forms.IntegerField(
-        label="Pause after so many calls", required=False, min_value=1, help_text="Empty means no limit."
-    )
-    price_prompt = forms.DecimalField(
-        label="Price of a million prompt tokens", required=False, min_value=0, help_text="In your currency."
-    )
-    price_completion = forms.DecimalField(
-        label="Price of a million completion tokens",
-        required=False,
-        min_value=0,
-        help_text="In your currency.",
-    )
-    max_cost = forms.DecimalField(
-        label="Pause at this cost",
-        required=False,
-        min_value=0,
-        help_text="In your currency; needs both prices.",
-    )
 
-    OPTIONS = ("base_url", "max_calls", "price_prompt", "price_completion", "max_cost")
+    OPTIONS = ("base_url", "max_calls", *MONEY)
     CHOICES: Mapping[str, tuple[str, ...]] = {
         Step.DECOMPOSE: ("role",),
         Step.EARLY: ("chains",),
         Step.ABLATE: ("protocol",),
         Step.JUDGE: ("criterion", "most"),
     }
+
+    # Errors are listed in this order.
+    field_order = ("model", "role", "chains", "protocol", "criterion", "most", *OPTIONS)
 
     def __init__(
         self,
@@ -242,7 +222,6 @@ class StepForm(ServiceForm):
         asks: bool = True,
         named: bool = False,
         optional: bool = False,
-        admin: bool = False,
         **kwargs: Any,
     ) -> None:
         """Keep the fields of a step. `named` says that the study names the model, `optional` that none is needed."""
@@ -251,8 +230,6 @@ class StepForm(ServiceForm):
         kept = {*self.CHOICES.get(step, ())}
         if asks:
             kept |= {*self.OPTIONS} if named else {"model", *self.OPTIONS}
-        if not admin:
-            kept.discard("base_url")
         self.fields = {name: field for name, field in self.fields.items() if name in kept}
         if "model" in self.fields:
             self.fields["model"].required = not optional
@@ -290,10 +267,7 @@ class StepForm(ServiceForm):
     def choice(self) -> StepChoice:
         """The decision of a valid form; `most` of a judge counts for decompositions only."""
         data = self.cleaned_data
-        options = {name: data[name] for name in self.OPTIONS if data.get(name) not in (None, "")}
-        for name in ("price_prompt", "price_completion", "max_cost"):
-            if name in options:
-                options[name] = str(options[name])
+        options = self.options_given(self.OPTIONS, nothing=(None, ""))
         choices = {
             name: data[name] for name in self.CHOICES.get(self.step, ()) if data.get(name) not in (None, "")
         }

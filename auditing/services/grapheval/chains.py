@@ -15,7 +15,6 @@ from auditing.models.reasoning import SENTENCES, STORED
 from auditing.selectors.reasoning_steps import chain_of, step_texts
 from auditing.services.grapheval import stored, studies
 from auditing.services.grapheval.answers import normal
-from reasonaudit.lib.errors import UserError
 
 Row = TypeVar("Row")
 TRACES_AT_ONCE = 1000
@@ -136,17 +135,6 @@ def make_fallback_facts(chains: Iterable[StudyChain]) -> int:
         StudyChain.objects.bulk_update(some, WRITTEN_HERE, batch_size=ROWS_AT_ONCE)
         changed += len(some)
     return changed
-
-
-def check_has_chains(study: ReasoningStudy) -> None:
-    """Raise `UserError` (422 ``no_chains``) unless the study has a chain."""
-    if not study.chains.exists():
-        raise UserError(
-            "no_chains",
-            f"The study {study.name!r} has no chain yet.",
-            "Sample chains, or take the stored ones." if study.generator else "Take the stored chains.",
-            status=422,
-        )
 
 
 def _open_traces(study: ReasoningStudy, known: set[int]) -> Iterator[list[Trace]]:
