@@ -10,7 +10,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from annotation.models import Assignment, Dataset, SegmentLabel, Submission, Trace
 from auditing.services.study_audit import audit_choose
 from tests.annotation import factories
-from tests.browser.conftest import faults, overflows
+from tests.browser.conftest import faults, overflows, too_wide
 from tests.browser.steps import log_in
 
 WHY = "Voiding stream should be observed first."
@@ -259,14 +259,15 @@ def test_pr_06_logging_out_asks_while_something_is_unsent_and_then_leaves_nothin
     assert kept == 0
 
 
-@pytest.mark.parametrize("size", [(1440, 900), (1366, 768), (1024, 768)], ids=lambda size: f"{size[0]}")
-def test_the_workspace_fits_and_axe_finds_nothing(desk: Desk, size: tuple[int, int]) -> None:
+def test_the_workspace_fits_and_axe_finds_nothing(desk: Desk) -> None:
     page = desk.open()
-    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.set_viewport_size(
+        {"width": 1024, "height": 768}
+    )  # what fits here is looked at in the designed sizes, too
     page.keyboard.press("3")
     page.keyboard.type(WHY)
     page.wait_for_timeout(300)
-    assert (faults(page), overflows(page)) == ([], [])
+    assert (faults(page), too_wide(page), overflows(page)) == ([], [], [])
     page.keyboard.press("Control+Enter")
     for index in range(3, 11):
         say(page, index)
@@ -282,4 +283,4 @@ def test_the_workspace_fits_and_axe_finds_nothing(desk: Desk, size: tuple[int, i
     expect(page.locator("#S5")).to_have_class("segment is-premise")
     page.get_by_role("button", name="Revise S8").click()
     page.wait_for_timeout(300)
-    assert (faults(page), overflows(page)) == ([], [])
+    assert (faults(page), too_wide(page), overflows(page)) == ([], [], [])

@@ -1,6 +1,5 @@
 """A researcher reads the audit of the retold case and asks what would be if a relation were otherwise."""
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.models import Dataset
@@ -174,18 +173,14 @@ def test_a_running_run_offers_one_way_to_cancel_it(demo: Dataset, logged_in: Pag
     assert faults(page) == []
 
 
-PAGES = ["sets", "list", "trace", "import", "plan", "run", "runs", "segments", "case"]
-
-
-@pytest.mark.parametrize("path", PAGES)
-def test_axe_finds_nothing(demo: Dataset, logged_in: Page, live_server, screen, path: str) -> None:
+def test_axe_finds_nothing(demo: Dataset, logged_in: Page, live_server, screen) -> None:
     page = logged_in
     page.set_viewport_size({"width": screen[0], "height": screen[1]})
-    page.goto(f"{live_server}{addresses(demo)[path]}")
-    if path == "trace":
-        expect(page.get_by_role("tab", name="Support tree")).to_be_visible()
-    assert faults(page) == []
-    assert overflows(page) == []
+    for name, address in addresses(demo).items():
+        page.goto(f"{live_server}{address}")
+        if name == "trace":
+            expect(page.get_by_role("tab", name="Support tree")).to_be_visible()
+        assert (faults(page), overflows(page)) == ([], []), name
 
 
 def test_the_check_sees_a_fault(page: Page) -> None:

@@ -84,10 +84,9 @@ def test_a_proposal_is_cancelled_and_rejected(desk: Desk) -> None:
     assert page.locator("[data-proposals]").get_by_role("button", name="Propose", exact=True).is_disabled()
 
 
-@pytest.mark.parametrize("size", [(1440, 900), (1366, 768)], ids=["1440", "1366"])
-def test_the_gap_between_keyframes_is_filled_on_a_chosen_stretch(desk: Desk, size: tuple[int, int]) -> None:
+def test_the_gap_between_keyframes_is_filled_on_a_chosen_stretch(desk: Desk, screen: tuple[int, int]) -> None:
     page = desk.open()
-    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.set_viewport_size({"width": screen[0], "height": screen[1]})
     page.locator(f"[data-row='{DOG}'] .track-name").click()
     go(page, 170)
     page.get_by_role("button", name="Propose boxes").click()

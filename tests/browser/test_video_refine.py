@@ -82,10 +82,9 @@ def test_ds_05_work_without_a_network_survives_a_killed_page(desk: Desk) -> None
     assert desk.document()["cot"]["visual"]["description"] == "First."
 
 
-@pytest.mark.parametrize("size", [(1440, 900), (1366, 768)], ids=["1440", "1366"])
-def test_the_workspace_fits_and_axe_finds_nothing(desk: Desk, size: tuple[int, int]) -> None:
+def test_the_workspace_fits_and_axe_finds_nothing(desk: Desk, screen: tuple[int, int]) -> None:
     page = desk.open()
-    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.set_viewport_size({"width": screen[0], "height": screen[1]})
     go(page, 150)
     assert overflows(page) == []
     assert faults(page) == []
