@@ -9,13 +9,15 @@ from django.conf import settings
 from django.db import transaction
 from procrastinate import JobContext
 from procrastinate.contrib.django import app
-from procrastinate.exceptions import ConnectorException
+from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
 from procrastinate.jobs import Status
 
 from annotation.models import Dataset, Trace
 from auditing.core.parameters import AuditParameters
-from auditing.models import AuditRun, DraftRun, JudgeRun, ReasoningRun
+from auditing.models import AuditRun, BenchmarkRun, DraftRun, JudgeRun, ReasoningRun
 from auditing.services import execution, generation, runs
+from auditing.services.anchor import execution as benchmark_execution
+from auditing.services.anchor import runs as benchmark_runs
 from auditing.services.drafts import execution as draft_execution
 from auditing.services.drafts import runs as draft_runs
 from auditing.services.grapheval import execution as reasoning_execution
@@ -47,6 +49,11 @@ def draft_lock_of(run_id: int) -> str:
 def reasoning_lock_of(run_id: int) -> str:
     """Return the same for a step of a study of reasoning."""
     return f"reasoning-run-{run_id}"
+
+
+def benchmark_lock_of(run_id: int) -> str:
+    """Return the same for a step of a benchmark."""
+    return f"benchmark-run-{run_id}"
 
 
 @app.task(name="auditing.run", queue=QUEUE, pass_context=True)
@@ -85,7 +92,25 @@ def _enqueue_stored_reasoning_run(run_id: int) -> None:
     run_reasoning.configure(lock=reasoning_lock_of(run_id)).defer(run_id=run_id)
 
 
-RunModel = type[AuditRun] | type[JudgeRun] | type[DraftRun] | type[ReasoningRun]
+@app.task(name="auditing.benchmark", queue=QUEUE, pass_context=True)
+def run_benchmark(context: JobContext, *, run_id: int) -> str | None:
+    """Carry out a step of a benchmark; the results that follow from it are a job of their own."""
+    left = benchmark_execution.execute(run_id, should_stop=context.should_abort)
+    if left is not None:
+        enqueue_benchmark_results(BenchmarkRun.objects.values_list("benchmark_id", flat=True).get(pk=run_id))
+    return left
+
+
+@app.task(name="auditing.benchmark_results", queue=QUEUE)
+def benchmark_results(*, benchmark_id: int) -> None:
+    """Compute what of a benchmark's results is of an earlier state."""
+    # The statistics load scipy, which the web server and other commands can do without.
+    from auditing.services.anchor import results
+
+    results.make_ready(benchmark_id)
+
+
+RunModel = type[AuditRun] | type[JudgeRun] | type[DraftRun] | type[ReasoningRun] | type[BenchmarkRun]
 
 # Each kind of run: its model, its job, its lock.
 KINDS: tuple[tuple[RunModel, Any, Callable[[int], str]], ...] = (
@@ -93,6 +118,7 @@ KINDS: tuple[tuple[RunModel, Any, Callable[[int], str]], ...] = (
     (JudgeRun, run_judge, judge_lock_of),
     (DraftRun, run_draft, draft_lock_of),
     (ReasoningRun, run_reasoning, reasoning_lock_of),
+    (BenchmarkRun, run_benchmark, benchmark_lock_of),
 )
 
 
@@ -168,6 +194,26 @@ def enqueue_reasoning_run(**asked: Any) -> ReasoningRun:
         run = reasoning_runs.create(**asked)
         _enqueue_stored_reasoning_run(run.pk)
     return run
+
+
+def enqueue_benchmark_run(**asked: Any) -> BenchmarkRun:
+    """Create a run of one step of a benchmark and its job, both or neither; see `anchor.runs.create`."""
+    with transaction.atomic():
+        run = benchmark_runs.create(**asked)
+        run_benchmark.configure(lock=benchmark_lock_of(run.pk)).defer(run_id=run.pk)
+    return run
+
+
+def enqueue_benchmark_results(pk: int) -> None:
+    """Let a worker compute the results of a benchmark; nothing more where that waits already."""
+    try:
+        # In a transaction of its own: the refusal of a second job would spoil the caller's.
+        with transaction.atomic():
+            benchmark_results.configure(
+                lock=f"benchmark-results-{pk}", queueing_lock=f"benchmark-results-{pk}"
+            ).defer(benchmark_id=pk)
+    except AlreadyEnqueued:
+        logger.debug("The results of benchmark %s wait for a worker already.", pk)
 
 
 def enqueue_resume(run: runs.AnyRun, by: Any = None) -> runs.AnyRun:

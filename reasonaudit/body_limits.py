@@ -19,6 +19,7 @@ from django.urls import Resolver404, ResolverMatch, resolve
 from annotation.api.v1.refinements import OperationsView
 from annotation.selectors.vidat import address_by_token
 from annotation.services.vidat import MOST_BYTES as MOST_VIDAT_BYTES
+from auditing.formats.benchmark_files import MAX_FILE_BYTES as MOST_BENCHMARK_BYTES
 from auditing.views.uploads import MAX_BYTES as MOST_UPLOAD_BYTES
 from reasonaudit.accounts.authentication import TokenProblem, bearer_token, token_user
 from reasonaudit.accounts.permissions import decide
@@ -83,6 +84,10 @@ def limits() -> Mapping[str, BodyLimit]:
         "videos:questions_import": BodyLimit(MOST_QUESTION_BYTES + FORM_BYTES, SPLIT),
         "videos:transcript_upload": BodyLimit(MOST_TRANSCRIPT_BYTES + FORM_BYTES, SPLIT),
         "auditing:import": BodyLimit(MOST_UPLOAD_BYTES + FORM_BYTES, SPLIT),
+        "auditing:benchmark_import": BodyLimit(MOST_BENCHMARK_BYTES + FORM_BYTES, SPLIT),
+        "auditing:benchmark_bundle": BodyLimit(
+            MOST_UPLOAD_BYTES + FORM_BYTES, "Use `manage.py benchmark restore` for larger archives."
+        ),
         "auditing:study_import": BodyLimit(
             MOST_UPLOAD_BYTES + FORM_BYTES, "Use `manage.py import_study` for larger archives."
         ),

@@ -8,8 +8,9 @@ from django.db import transaction
 from annotation.models import Dataset, Study
 from auditing import tasks
 from auditing.core.parameters import AuditParameters
+from auditing.models import Benchmark
 from auditing.services import imports
-from reasonaudit import demo_chains, demo_study, demo_video
+from reasonaudit import demo_benchmark, demo_chains, demo_study, demo_video
 from reasonaudit.accounts import second_factor
 from reasonaudit.accounts.models import Role, User
 from reasonaudit.lib import embedded
@@ -56,6 +57,13 @@ def _chain_study(owner: User) -> None:
         demo_chains.load(owner)
 
 
+@transaction.atomic
+def _benchmark(owner: User) -> None:
+    """Make the demonstration's benchmark where it is missing, whole or not at all."""
+    if not Benchmark.objects.filter(name=demo_benchmark.NAME).exists():
+        demo_benchmark.load(owner)
+
+
 def prepare() -> list[tuple[str, str, str]]:
     """Migrate, make the logins anew and load the data sets that are missing; returns (user, password, role)."""
     call_command("migrate", verbosity=0)
@@ -67,6 +75,8 @@ def prepare() -> list[tuple[str, str, str]]:
     _study()
     _video_study()
     _chain_study(owner)
+    demo_video.prepare_clip()  # the boxes of the benchmark's answers are laid on its pictures
+    _benchmark(owner)
     return logins
 
 

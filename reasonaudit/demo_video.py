@@ -11,9 +11,10 @@ from annotation.services.members import member_add
 from reasonaudit import demo_clip
 from reasonaudit.accounts.models import User
 from reasonaudit.lib import embedded
+from reasonaudit.lib.models import RunState
 from videos import tasks
-from videos.models import VideoQuestion, VideoSet
-from videos.services import question_imports, sets, uploads
+from videos.models import MediaRun, VideoQuestion, VideoSet
+from videos.services import preparation, question_imports, sets, uploads
 
 FILE = embedded.ROOT / "fixtures" / "demo" / "video_questions.json"
 SET = "Clips (demo)"
@@ -40,6 +41,15 @@ def load(*, lead: User, annotator: User) -> Study:
     assignments_make(study, lead)
     studies.study_open(study=study, by=lead)
     return study
+
+
+def prepare_clip() -> None:
+    """Prepare the clip now if no worker did; the job that waits for it then finds nothing left to do."""
+    run = MediaRun.objects.filter(
+        video__video_set__name=SET, kind=MediaRun.Kind.PREPARE, state=RunState.QUEUED
+    ).first()
+    if run is not None:
+        preparation.prepare(run.pk)
 
 
 def _video_set(lead: User) -> VideoSet:

@@ -4,7 +4,6 @@ The first draft of a question is decoded greedily, so that it can be repeated; f
 a greedy model would say the same again. At most 4096 output tokens.
 """
 
-import base64
 import hashlib
 import json
 import unicodedata
@@ -19,6 +18,7 @@ from auditing.llm.asking import sum_of_known
 from auditing.llm.batch import ask_each
 from auditing.llm.completion import Completion, parse_completion
 from auditing.llm.errors import LLMError, LLMPaused, LLMUnparsable
+from auditing.llm.pictures import announcement, for_the_record, key_of, pictures_of
 from auditing.llm.protocol import (
     ERROR_PREFIX,
     MAX_OUTPUT_TOKENS,
@@ -27,7 +27,6 @@ from auditing.llm.protocol import (
     ChatReply,
     ChatRequest,
     Message,
-    Picture,
 )
 from auditing.prompts.fence import FENCE_VERSION, fence, fence_code
 from videos.core.cot import format_clock
@@ -123,7 +122,7 @@ class LLMDrafter:
             "answer": _canonical(question.answer),
             "cues": _canonical(question.cues),
             "transcript": [[piece.start_us, piece.end_us, piece.text] for piece in question.transcript],
-            "frames": [[frame.ordinal, frame.time_us, frame.sha256] for frame in self._shown(question)],
+            "frames": key_of(self._shown(question)),
             "duration_us": question.duration_us,
             "take": question.take,
         }
@@ -152,15 +151,8 @@ class LLMDrafter:
         values["duration"] = (
             format_clock(question.duration_us, 1) if question.duration_us else "for a time not known"
         )
-        values["pictures"] = (
-            f"{len(frames)} pictures of the clip follow this text, in their order, each after its time."
-            if frames
-            else NOT_GIVEN["pictures"]
-        )
-        pictures = tuple(
-            Picture(f"Picture {number} of {len(frames)}, at {format_clock(frame.time_us)}:", frame.jpeg)
-            for number, frame in enumerate(frames, start=1)
-        )
+        values["pictures"] = announcement(frames) if frames else NOT_GIVEN["pictures"]
+        pictures = pictures_of(frames)
         filled = prompt.fill(values)
         last = len(filled) - 1
         messages = tuple(
@@ -218,16 +210,6 @@ def reading_of(kind: str, body: bytes, duration_us: int) -> tuple[Reading, Compl
     except LLMUnparsable as error:
         return invalid(error.name, str(error)), None
     return read_draft(kind, completion, duration_us), completion
-
-
-def for_the_record(request: ChatRequest, body: bytes) -> bytes:
-    """Return a request's bytes with the SHA-256 of each picture in its place: the clip has the pictures."""
-    for message in request.messages:
-        for picture in message.pictures:
-            sent = b"data:image/jpeg;base64," + base64.b64encode(picture.jpeg)
-            kept = b"data:image/jpeg;sha256," + hashlib.sha256(picture.jpeg).hexdigest().encode()
-            body = body.replace(sent, kept)
-    return body
 
 
 def _read(

@@ -11,7 +11,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from auditing.judging.protocol import Attempt
+from auditing.llm.pictures import Frame
 from auditing.llm.protocol import VALID
+
+__all__ = [
+    "KINDS",
+    "REASONING",
+    "TARGET_LABEL",
+    "DraftAnswer",
+    "DraftQuestion",
+    "Frame",
+    "Piece",
+    "hash_of",
+    "pieces_of",
+]
 
 TARGET_LABEL = "target_label"
 REASONING = "reasoning"
@@ -29,20 +42,6 @@ class Piece:
     start_us: int
     end_us: int
     text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """A picture of the clip: its ordinal, its clip time in microseconds, and the picture itself (JPEG)."""
-
-    ordinal: int
-    time_us: int
-    jpeg: bytes
-
-    @property
-    def sha256(self) -> str:
-        """Hexadecimal SHA-256 of the JPEG."""
-        return hashlib.sha256(self.jpeg).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,16 +3,24 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from auditing.elicitation.protocol import SETTINGS, VALUES, Task
+from auditing.elicitation.tasks import FRAMED_TASKS, SETTINGS, VALUES, Task
 from auditing.prompts.templates import (
+    ANSWER_RATING_PROMPT,
+    BRIEF_ANSWER_PROMPT,
     CHAIN_PROMPT,
+    CORRECTNESS_PROMPT,
     COUNTERFACTUAL_PROMPT,
     DECOMPOSITION_PROMPT,
+    DIFFICULTY_PROMPT,
+    DIVERGENCE_RATING_PROMPT,
     EARLY_ANSWER_PROMPT,
     EDITED_ANSWER_PROMPT,
     FACTS_PROMPT,
     FORBIDDEN_CHAIN_PROMPT,
+    HALLUCINATION_RATING_PROMPT,
     SOUNDNESS_PROMPT,
+    TAXONOMY_PROMPT,
+    VIDEO_ANSWER_PROMPT,
     Prompt,
     PromptError,
     load_prompt,
@@ -27,13 +35,21 @@ OURS: Mapping[Task, str] = {
     "edited_answer": EDITED_ANSWER_PROMPT,
     "soundness": SOUNDNESS_PROMPT,
     "decomposition": DECOMPOSITION_PROMPT,
+    "video_answer": VIDEO_ANSWER_PROMPT,
+    "brief_answer": BRIEF_ANSWER_PROMPT,
+    "answer_rating": ANSWER_RATING_PROMPT,
+    "hallucination_rating": HALLUCINATION_RATING_PROMPT,
+    "divergence_rating": DIVERGENCE_RATING_PROMPT,
+    "difficulty": DIFFICULTY_PROMPT,
+    "correctness": CORRECTNESS_PROMPT,
+    "taxonomy": TAXONOMY_PROMPT,
 }
 FILES: Mapping[Task, str] = {task: f"{name.removesuffix('-v1')}.txt" for task, name in OURS.items()}
 
 # Without the options or the steps, say, a model would be asked something else than the study records.
-_OPTIONAL = frozenset({*SETTINGS, "gold"})
+_OPTIONAL = frozenset({*SETTINGS, "gold", "analysis"}) - {"index", "count"}
 REQUIRED_PLACES: Mapping[Task, frozenset[str]] = {
-    task: frozenset(names) - _OPTIONAL | (frozenset({"index"}) & frozenset(names))
+    task: frozenset(names) - _OPTIONAL | (frozenset({"pictures"}) if task in FRAMED_TASKS else frozenset())
     for task, names in VALUES.items()
 }
 
@@ -46,8 +62,9 @@ def elicitation_prompts(folder: str | Path | None = None) -> Mapping[Task, Promp
     folder
         Files named as in `FILES` (``chain.txt``, ``chain-forbidden.txt``, ``facts.txt`` ...) take the place of ours;
         those that are not there leave ours in use. `REQUIRED_PLACES` says which places each needs. Optional are
-        ``{{answer_form}}`` (how the answer is to be written), ``{{min_steps}}``, ``{{max_steps}}``, ``{{gold}}``, and
-        ``{{check}}``: without that one, a judge's reply needs no check code.
+        ``{{answer_form}}`` (how the answer is to be written), ``{{min_steps}}``, ``{{max_steps}}``, ``{{gold}}``,
+        ``{{duration}}`` (of the clip), ``{{boxes_form}}`` (how boxes are to be written, where pictures are shown),
+        ``{{analysis}}``, and ``{{check}}``: without that one, a judge's reply needs no check code.
 
     Raises
     ------

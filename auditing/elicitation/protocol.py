@@ -1,63 +1,40 @@
 """What a model is asked about reasoning, and what it answers.
 
-Paper: "Can We Trust LLM's Logic? Quantifying Uncertainty, Coherence, and Robustness via a Graph-Based Framework",
+Papers: "Can We Trust LLM's Logic? Quantifying Uncertainty, Coherence, and Robustness via a Graph-Based Framework",
 section 3 (chains and facts), section 4 and C.3 (early answering, counterfactual edits), C.10 and C.11 (the medoid
-forbidden), C.4 and C.9 (judges of decompositions and of paths). Eight tasks; each has its prompt, and its values are
-plain texts.
+forbidden), C.4 and C.9 (judges of decompositions and of paths); and ANCHOR (`anchor_asking`). Sixteen tasks; each has
+its prompt, and its values are plain texts. Two of them may carry pictures.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, Protocol
+from dataclasses import dataclass, field
+from typing import Protocol, Self
 
 from auditing.core.grapheval.answers import ANSWER_KINDS
 from auditing.core.grapheval.facts import Fact
+from auditing.elicitation.anchor_asking import MAX_ANSWERS, AnchorAsking, one_line
+from auditing.elicitation.tasks import (
+    CUES,
+    FRAMED_TASKS,
+    MAX_STEPS,
+    NUMBERS,
+    SETTINGS,
+    TASKS,
+    VALUES,
+    Task,
+)
 from auditing.llm.asking import Attempt
+from auditing.llm.pictures import Frame
 from auditing.llm.protocol import VALID
 
-Task = Literal[
-    "chain",
-    "forbidden_chain",
-    "facts",
-    "early_answer",
-    "counterfactual",
-    "edited_answer",
-    "soundness",
-    "decomposition",
-]
-
-_QUESTION = ("question", "context", "options")
-_CHAIN = (*_QUESTION, "answer_kind", "min_steps", "max_steps")
-VALUES: Mapping[Task, tuple[str, ...]] = {
-    "chain": _CHAIN,
-    "forbidden_chain": (*_CHAIN, "forbidden"),
-    "facts": ("question", "steps"),
-    "early_answer": (*_QUESTION, "answer_kind", "facts"),
-    "counterfactual": ("question", "steps", "index"),
-    "edited_answer": (*_QUESTION, "answer_kind", "steps"),
-    "soundness": (*_QUESTION, "gold", "chain"),
-    "decomposition": ("chain", "facts"),
-}
-"""The values of each task, in the order in which they count."""
-
-TASKS: tuple[Task, ...] = tuple(VALUES)
-DRAWN_TASKS: frozenset[Task] = frozenset({"chain", "forbidden_chain"})
-"""Sampled at a temperature, with a seed; the others are decoded greedily."""
-
-JUDGING_TASKS: frozenset[Task] = frozenset({"soundness", "decomposition"})
-"""Answered with a JSON object that carries the check code of the request."""
-
-SETTINGS = ("answer_kind", "min_steps", "max_steps", "index")
-"""Values that are ours, not somebody's text: they are checked, and stand outside the fences."""
-
-MAX_STEPS = 1_000
+__all__ = ["ElicitAnswer", "Elicitation", "Elicitor", "one_line", "written_facts", "written_steps"]
 
 StepText = tuple[int, str] | tuple[int, str, Sequence[int]]
 """A step: its index, its statement, and, where it is known, which earlier steps it needs."""
 
 
 @dataclass(frozen=True, slots=True)
-class Elicitation:
+class Elicitation(AnchorAsking):
     """One thing to ask.
 
     Attributes
@@ -67,18 +44,21 @@ class Elicitation:
     values
         Name and text of each of the task's `VALUES`, in their order. What is not known is "".
     take
-        Number of the sample, sent as the seed of the two drawn tasks; part of the key, so that equal questions with
+        Number of the sample, sent as the seed of the drawn tasks; part of the key, so that equal questions with
         another take are other questions.
+    frames
+        Pictures of the clip, in their order; part of the key by ordinal, time and SHA-256.
 
     Raises
     ------
     ValueError
-        Other values than the task has, or a setting that is none (see `SETTINGS`).
+        Other values than the task has, a setting that is none (see `SETTINGS`), or pictures for a task without.
     """
 
     task: Task
     values: tuple[tuple[str, str], ...]
     take: int = 0
+    frames: tuple[Frame, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         if self.task not in VALUES:
@@ -88,6 +68,8 @@ class Elicitation:
             raise ValueError(f"The task {self.task} has the values {', '.join(VALUES[self.task])}.")
         if self.take < 0:
             raise ValueError(f"take must be 0 or more, not {self.take}")
+        if self.frames and self.task not in FRAMED_TASKS:
+            raise ValueError(f"The task {self.task} takes no pictures.")
         self._check_settings(dict(self.values))
 
     def _check_settings(self, given: Mapping[str, str]) -> None:
@@ -95,7 +77,7 @@ class Elicitation:
             raise ValueError(
                 f"Unknown kind of answer {given['answer_kind']!r}; use one of {', '.join(ANSWER_KINDS)}."
             )
-        for name in ("min_steps", "max_steps", "index"):
+        for name in NUMBERS:
             digits = given.get(name, "0")
             if not (digits.isascii() and digits.isdecimal()):
                 raise ValueError(f"{name} must be a whole number, not {digits!r}")
@@ -104,6 +86,17 @@ class Elicitation:
                 f"Steps must be from 1 to {MAX_STEPS:,}, the fewest first, not {given['min_steps']} to "
                 f"{given['max_steps']}."
             )
+        if "count" in given and not 1 <= int(given["count"]) <= MAX_ANSWERS:
+            raise ValueError(f"Judge from 1 to {MAX_ANSWERS:,} answers at once, not {given['count']}.")
+        withheld = given.get("withheld", "")
+        if withheld != ",".join(cue for cue in CUES if cue in withheld.split(",")):
+            raise ValueError(f"What is withheld must be of {', '.join(CUES)}, not {withheld!r}.")
+        if self.frames and "pictures" in withheld.split(","):
+            raise ValueError("Pictures cannot be given and withheld.")
+
+    @classmethod
+    def _asked(cls, task: Task, take: int, frames: tuple[Frame, ...], values: Mapping[str, str]) -> Self:
+        return cls(task, tuple((name, values[name]) for name in VALUES[task]), take, frames)
 
     @classmethod
     def chain(
@@ -242,8 +235,8 @@ class ElicitAnswer:
         ``valid``; ``invalid:<why>`` when the last reply does not count; ``error:<name>`` when none came.
     value
         The model's text, None unless valid. For a chain it is all that was written, hidden thought included (the core
-        takes that out); for the other tasks without hidden thought. What it says is read by the parsers, and may be
-        nothing: a sample without steps is data.
+        takes that out); for the other tasks without hidden thought, and a rating without its check line. What it says
+        is read by the parsers, and may be nothing: a sample without steps is data.
     attempts
         The replies in order: the last one decides.
     prompt_tokens, completion_tokens
@@ -268,7 +261,7 @@ class ElicitAnswer:
 
 
 class Elicitor(Protocol):
-    """A source of chains, facts, answers, edits and judgements."""
+    """A source of chains, facts, answers, edits, judgements and ratings."""
 
     kind: str
     name: str
@@ -285,7 +278,7 @@ class Elicitor(Protocol):
         ...
 
     def prompt_characters(self, elicitation: Elicitation) -> int:
-        """Return how long the messages are, for estimates."""
+        """Return how long the messages are, pictures included, for estimates."""
         ...
 
     async def ask_batch(self, elicitations: Sequence[Elicitation]) -> list[ElicitAnswer]:
@@ -323,11 +316,6 @@ def written_facts(facts: Iterable[Fact | str]) -> str:
         else f"### {one_line(fact.text)} [step: {fact.step}, depends_on: {_listed(fact.depends_on)}]"
         for fact in facts
     )
-
-
-def one_line(text: str) -> str:
-    """Return a text with every run of white space as one blank: a line break in a step would look like a new one."""
-    return " ".join(text.split())
 
 
 def _listed(indices: Sequence[int]) -> str:

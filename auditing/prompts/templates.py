@@ -26,6 +26,14 @@ COUNTERFACTUAL_PROMPT = "counterfactual-v1"
 EDITED_ANSWER_PROMPT = "edited-answer-v1"
 SOUNDNESS_PROMPT = "soundness-v1"
 DECOMPOSITION_PROMPT = "decomposition-v1"
+VIDEO_ANSWER_PROMPT = "video-answer-v1"
+BRIEF_ANSWER_PROMPT = "brief-answer-v1"
+ANSWER_RATING_PROMPT = "answer-rating-v1"
+HALLUCINATION_RATING_PROMPT = "hallucination-rating-v1"
+DIVERGENCE_RATING_PROMPT = "divergence-rating-v1"
+DIFFICULTY_PROMPT = "difficulty-v1"
+CORRECTNESS_PROMPT = "correctness-v1"
+TAXONOMY_PROMPT = "taxonomy-v1"
 
 _SECTION = re.compile(r"^\[(system|user)\][ \t]*$", re.MULTILINE)
 _FIELD = re.compile(r"\{\{([a-z_]+)\}\}")

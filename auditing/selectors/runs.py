@@ -4,8 +4,10 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from auditing.models import AuditRun, DraftRun, JudgeRun, ReasoningRun
+from auditing.models import AuditRun, BenchmarkRun, DraftRun, JudgeRun, ReasoningRun
 from reasonaudit.lib.models import RunState
+
+KINDS = {JudgeRun: "judge", DraftRun: "draft", ReasoningRun: "reasoning", BenchmarkRun: "benchmark"}
 
 
 def run_list() -> QuerySet[AuditRun]:
@@ -13,11 +15,11 @@ def run_list() -> QuerySet[AuditRun]:
     return AuditRun.objects.select_related("dataset", "created_by").order_by("-pk")
 
 
-def run_progress(run: AuditRun | JudgeRun | DraftRun | ReasoningRun) -> dict[str, Any]:
+def run_progress(run: AuditRun | JudgeRun | DraftRun | ReasoningRun | BenchmarkRun) -> dict[str, Any]:
     """Return the state of a run as the socket and the API give it.
 
     `done` counts items with a valid answer: relations of an audit, segments of a judge, questions of drafts, requests
-    of a study of reasoning or chains where none is asked (`kind` says which).
+    of a study of reasoning or of a benchmark, or chains and answers where none is asked (`kind` says which).
     `seconds_left` is an estimate from the speed of the last seconds,
     null while nothing is known or nothing is left.
     """
@@ -27,7 +29,7 @@ def run_progress(run: AuditRun | JudgeRun | DraftRun | ReasoningRun) -> dict[str
         "type": "run.progress",
         "seq": run.sequence,
         "id": run.pk,
-        "kind": {JudgeRun: "judge", DraftRun: "draft", ReasoningRun: "reasoning"}.get(type(run), "audit"),
+        "kind": KINDS.get(type(run), "audit"),
         "state": run.state,
         "done": run.done,
         "total": run.total,

@@ -173,6 +173,9 @@ class Questions:
         Returns the cache key of a query.
     store
         Where the answers are.
+    most_open
+        Traces that may be open at once, for questions so large that few may be held; such traces are begun one at a
+        time, so that the run's lease and its stored answers do not wait for many of them. None: `MAX_OPEN_TRACES`.
 
     Attributes
     ----------
@@ -186,12 +189,16 @@ class Questions:
         begin: Callable[[Any], Work],
         key: Callable[[Any], str],
         store: AnswerStore,
+        *,
+        most_open: int | None = None,
     ) -> None:
         self.completed: deque[Any] = deque()
         self._rows = deque(rows)
         self._begin = begin
         self._key = key
         self._store = store
+        self._most_open = most_open or MAX_OPEN_TRACES
+        self._one_at_a_time = most_open is not None
         self._open: list[Any] = []
         self._waiting: dict[str, list[tuple[Work, Any]]] = {}
         self._spoilt: dict[
@@ -248,10 +255,12 @@ class Questions:
 
     def _more_work(self) -> Iterator[Work]:
         yield from list(self._open)
-        while self._rows and len(self._open) < MAX_OPEN_TRACES:
+        while self._rows and len(self._open) < self._most_open:
             work = self._begin(self._rows.popleft())
             self._open.append(work)
             yield work
+            if self._one_at_a_time:
+                return
 
     def answered(self, key: str, answer: Answer) -> Answered:
         """Return the answer with the items that wait for it, to be stored."""

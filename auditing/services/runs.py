@@ -9,9 +9,10 @@ from django.utils import timezone
 from annotation.models import Dataset, Trace
 from auditing import events
 from auditing.core.parameters import AuditParameters
-from auditing.models import AuditRun, AuditRunTrace, DraftRun, JudgeRun, ReasoningRun
+from auditing.models import AuditRun, AuditRunTrace, BenchmarkRun, DraftRun, JudgeRun, ReasoningRun
 from auditing.selectors.runs import run_progress
 from auditing.services import labellers
+from auditing.services.anchor import changes
 from auditing.services.grapheval import studies
 from auditing.services.options import RunOptions
 from auditing.services.planning import RunPlan, SizedTrace, check_choices, plan, size_up
@@ -22,7 +23,7 @@ from reasonaudit.lib.runs import add_log_line, lease_is_alive, set_state
 __all__ = ["RunPlan", "create", "plan", "request_cancel", "resume"]
 
 NAMED_IN_ERRORS = 5
-AnyRun = TypeVar("AnyRun", AuditRun, JudgeRun, DraftRun, ReasoningRun)
+AnyRun = TypeVar("AnyRun", AuditRun, JudgeRun, DraftRun, ReasoningRun, BenchmarkRun)
 
 
 def create(
@@ -158,6 +159,9 @@ def resume(run: AnyRun, by: Any = None) -> AnyRun:
 
 
 def _record(run: AnyRun, by: Any, action: str) -> None:
-    """Record it in the study's chain of events where the run is a step of a study; others have their log alone."""
+    """Record it in the chain of events of the study or the benchmark; other runs have their log alone."""
+    about = {"run": run.pk}
     if isinstance(run, ReasoningRun):
-        studies.event(run.study, by, f"reasoning_study.{action}", {"run": run.pk, "step": run.step})
+        studies.event(run.study, by, f"reasoning_study.{action}", {**about, "step": run.step})
+    elif isinstance(run, BenchmarkRun):
+        changes.event(run.benchmark, by, f"benchmark.{action}", {**about, "step": run.step})

@@ -27,8 +27,16 @@ NAMED_IN_ERRORS = 20
 
 def read_folder(folder: Path) -> dict[str, bytes]:
     """The files of an export by name, once their checksums were found right; raises `UserError` otherwise."""
+    check_folder(folder, "study")
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.is_file()}
+
+
+def check_folder(folder: Path, what: str) -> None:
+    """Raise `UserError` for a folder that is no export, or not a whole one; `what` it should be of is a word."""
     if not folder.is_dir():
-        raise UserError("no_folder", f"There is no folder {folder}.", "Name the folder of an exported study.")
+        raise UserError(
+            "no_folder", f"There is no folder {folder}.", f"Name the folder of an exported {what}."
+        )
     if problems := verify(folder):
         raise UserError(
             "export_damaged",
@@ -36,11 +44,17 @@ def read_folder(folder: Path) -> dict[str, bytes]:
             "Export it again, or copy it again.",
             fields={"files": problems[:NAMED_IN_ERRORS]},
         )
-    return {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.is_file()}
 
 
 def read_archive(data: bytes) -> dict[str, bytes]:
     """The files of an export from a ZIP archive, as `read_folder`; nothing of it is believed before it was checked."""
+    with tempfile.TemporaryDirectory(prefix="import-") as made:
+        unpack(data, Path(made), "study")
+        return read_folder(Path(made))
+
+
+def unpack(data: bytes, folder: Path, what: str) -> None:
+    """Write the files of a ZIP archive into an empty folder; raises `UserError` for one that no export is."""
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
         entries = [entry for entry in archive.infolist() if not entry.is_dir()]
@@ -50,13 +64,10 @@ def read_archive(data: bytes) -> dict[str, bytes]:
         ) from error
     if len(entries) > MAX_ENTRIES or sum(entry.file_size for entry in entries) > MAX_BYTES:
         raise UserError(
-            "archive_too_large", "The archive holds too much for an exported study.", "Choose another file."
+            "archive_too_large", f"The archive holds too much for an exported {what}.", "Choose another file."
         )
-    with tempfile.TemporaryDirectory(prefix="import-") as made:
-        folder = Path(made)
-        for entry in entries:
-            _extract(archive, entry, folder)
-        return read_folder(folder)
+    for entry in entries:
+        _extract(archive, entry, folder)
 
 
 def _extract(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, folder: Path) -> None:

@@ -17,6 +17,8 @@ from django.db import connection, transaction
 from auditing.models import (
     AuditRun,
     AuditRunTrace,
+    BenchmarkRun,
+    BenchmarkRunItem,
     DraftItem,
     DraftRun,
     JudgeRun,
@@ -71,8 +73,8 @@ class AnswerStore(Protocol):
 class RunKind:
     """One kind of run: its tables, and where its answers are kept."""
 
-    run: type[AuditRun] | type[JudgeRun] | type[DraftRun] | type[ReasoningRun]
-    run_trace: type[AuditRunTrace] | type[JudgeRunTrace] | type[DraftItem] | type[ReasoningRunItem]
+    run: type[AuditRun | JudgeRun | DraftRun | ReasoningRun | BenchmarkRun]
+    run_trace: type[AuditRunTrace | JudgeRunTrace | DraftItem | ReasoningRunItem | BenchmarkRunItem]
     store: AnswerStore
 
 

@@ -12,6 +12,7 @@ from auditing.selectors.study_results.choices import read_choices
 from auditing.selectors.study_results.comparison import SEED as COMPARISON_SEED
 from auditing.selectors.study_results.segments import FIRST, read_table
 from auditing.services import study_results
+from auditing.views.scales import around_zero
 
 # The document's parts that charts are drawn from.
 CHARTED = ("comparison", "across", "failure_modes", "agreement", "pace")
@@ -43,7 +44,8 @@ def results_page(request: HttpRequest, slug: str) -> HttpResponse:
     }
     if "#segments" in request.headers.get("HX-Target", ""):
         return render(request, "auditing/study_results/segments.html", context)
-    context["gain_low"], context["gain_high"] = gain_scale(document["comparison"]["rows"])
+    gains = (row["gain"] for row in document["comparison"]["rows"] if row["gain"])
+    context["gain_low"], context["gain_high"] = around_zero(gains, LEAST_GAIN)
     context["charts"] = {name: document[name] for name in CHARTED}
     return render(request, "auditing/study_results.html", context)
 
@@ -68,15 +70,3 @@ def study_of(request: HttpRequest) -> Study:
     """The study that the permission matrix found."""
     study: Study = request.access.object  # type: ignore[attr-defined]
     return study
-
-
-def gain_scale(rows: list[dict[str, Any]]) -> tuple[float, float]:
-    """One scale for the gains of all models, with zero on it."""
-    values = [
-        value
-        for row in rows
-        if row["gain"]
-        for value in (row["gain"]["value"], row["gain"]["low"], row["gain"]["high"])
-        if value is not None
-    ]
-    return min([-LEAST_GAIN, *values]), max([LEAST_GAIN, *values])

@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+from collections.abc import Mapping
+from typing import Any
 
 
 def canonical_json(value: object) -> bytes:
@@ -16,3 +18,12 @@ def canonical_json(value: object) -> bytes:
 def sha256_of(value: object) -> str:
     """Return the SHA-256 (hexadecimal) of the canonical JSON of `value`."""
     return hashlib.sha256(canonical_json(value)).hexdigest()
+
+
+def without_floats(value: Any) -> Any:
+    """Return numbers with a fraction as text, so that an event's bytes are the same everywhere."""
+    if isinstance(value, Mapping):
+        return {key: without_floats(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [without_floats(entry) for entry in value]
+    return str(value) if isinstance(value, float) else value

@@ -14,6 +14,10 @@ const islands: Record<string, () => Promise<Island>> = {
   "reasoning-study": () => import("./islands/reasoning-study/index"),
   "reasoning-audit": () => import("./islands/reasoning-audit/index"),
   "reasoning-question": () => import("./islands/reasoning-question/index"),
+  "benchmark-charts": () => import("./islands/benchmark-charts/index"),
+  "benchmark-rate": () => import("./islands/benchmark-rate/index"),
+  "grounded-video": () => import("./islands/grounded-video/index"),
+  "rationale-audit": () => import("./islands/rationale-audit/index"),
 };
 
 for (const host of document.querySelectorAll<HTMLElement>("[data-island]")) {
@@ -47,6 +51,7 @@ const pageParts: Record<string, () => Promise<unknown>> = {
   "form[data-logout]": () => import("./pages/logout-guard"),
   "form[data-upload]": () => import("./pages/video-upload"),
   "[data-split-cursor]": () => import("./pages/segment-split"),
+  "[data-difficulty-review]": () => import("./pages/difficulty-review"),
   // Plans come later by htmx on the list of traces and on a study's page; their place is there from the start.
   "#plan, #plan-all, [data-submit-once]": () => import("./pages/submit-once"),
 };

@@ -12,10 +12,12 @@ from django.urls import get_resolver, reverse
 
 from annotation.core.states import State
 from annotation.models import Assignment, Study
+from auditing.models import BenchmarkRater
 from reasonaudit.accounts import permissions
 from reasonaudit.accounts.models import Role
 from reasonaudit.lib import access
 from tests.annotation import factories
+from tests.auditing import benchmark_rows
 from tests.project.routes import SAMPLES, patterns
 from tests.videos import factories as video_factories
 
@@ -27,6 +29,7 @@ STATES = {
     "item": list(Study.Stage.values),
     # Those who see every video by their role are its viewers; the rest need a reason that nobody has here.
     "video": [""],
+    "benchmark": [""],
 }
 SEE_EVERY_VIDEO = {Role.RESEARCHER, Role.MANAGER, Role.ADMIN}
 
@@ -60,19 +63,29 @@ class Scene:
             leads = {"lead"} if role in {Role.MANAGER, Role.ADMIN} else set()
             everyone[f"any {role}"] = (factories.user(role), leads)
         for user, relations in everyone.values():
-            relations |= {"viewer"} if user.role in SEE_EVERY_VIDEO else set()
+            relations |= {"viewer", "reader"} if user.role in SEE_EVERY_VIDEO else set()
+        self.benchmark, elsewhere = benchmark_rows.benchmark(), benchmark_rows.benchmark()
+        for name in ("owner", "lead elsewhere"):
+            user, relations = everyone[name]
+            BenchmarkRater.objects.create(benchmark=self.benchmark, user_id=user.pk)
+            relations.add("rater")
+        for benchmark, name, active in (
+            (self.benchmark, "other physician", False),
+            (elsewhere, "physician elsewhere", True),
+        ):
+            BenchmarkRater.objects.create(benchmark=benchmark, user_id=everyone[name][0].pk, active=active)
         self.people: dict[str, tuple[Any, set[str]]] = everyone
         self.video = video_factories.video()
 
     def set_state(self, kind: str, state: str) -> None:
         if kind == "assignment":
             Assignment.objects.filter(pk=self.assignment.pk).update(state=state)
-        elif kind != "video":
+        elif kind in {"study", "item"}:
             Study.objects.filter(pk=self.study.pk).update(stage=state)
 
-    def arguments(self, names: dict[str, Any]) -> dict[str, Any]:
+    def arguments(self, names: dict[str, Any], kind: str) -> dict[str, Any]:
         known = {
-            "slug": self.study.slug,
+            "slug": self.benchmark.slug if kind == "benchmark" else self.study.slug,
             "item": self.item.public_id,
             "assignment": self.assignment.public_id,
             "video": self.video.public_id,
@@ -96,13 +109,20 @@ def expected(row_set: list[dict[str, str]], method: str, user: Any, relations: s
 
 def relations_of(kind: str, relations: set[str]) -> set[str]:
     """Which relations count for a kind of object."""
-    if kind == "video":
-        return relations & {"viewer"}
-    return relations & {"own", "lead"} if kind == "assignment" else relations - {"own", "viewer"}
+    counting = {
+        "video": {"viewer"},
+        "benchmark": {"rater", "reader"},
+        "assignment": {"own", "lead"},
+    }
+    return relations & counting.get(kind, {"lead", "physician", "adjudicator"})
 
 
 def pattern_of(route: str) -> Any:
     return next(pattern for name, pattern in patterns(get_resolver()) if name == route)
+
+
+def kind_of(route: str) -> str:
+    return next(row["object"] for row in ROWS if row["route"] == route)
 
 
 def cases(route: str) -> Iterator[tuple[list[dict[str, str]], str, str]]:
@@ -118,7 +138,7 @@ def cases(route: str) -> Iterator[tuple[list[dict[str, str]], str, str]]:
 def test_ab_11_the_decision_on_each_row_is_that_of_the_table(route: str) -> None:
     scene = Scene()
     converters = pattern_of(route).pattern.converters
-    arguments = scene.arguments(converters)
+    arguments = scene.arguments(converters, kind_of(route))
     for rows, kind, method in cases(route):
         for state in STATES[kind]:
             scene.set_state(kind, state)
@@ -131,7 +151,8 @@ def test_ab_11_the_decision_on_each_row_is_that_of_the_table(route: str) -> None
 @pytest.mark.parametrize("route", ROUTES)
 def test_ab_11_who_has_nothing_to_do_with_a_row_is_told_that_there_is_none(route: str) -> None:
     scene = Scene()
-    address = reverse(route, kwargs=scene.arguments(pattern_of(route).pattern.converters))
+    converters = pattern_of(route).pattern.converters
+    address = reverse(route, kwargs=scene.arguments(converters, kind_of(route)))
     rows = [row for row in ROWS if row["route"] == route]
     for name, (user, relations) in scene.people.items():
         client = Client(raise_request_exception=False)
@@ -158,8 +179,10 @@ def test_ab_11_an_unknown_row_and_a_foreign_one_look_alike() -> None:
     scene = Scene()
     route = "annotation:workspace"
     converters = pattern_of(route).pattern.converters
-    real = reverse(route, kwargs=scene.arguments(converters))
-    none = reverse(route, kwargs={**scene.arguments(converters), "assignment": SAMPLES["UUIDConverter"]})
+    real = reverse(route, kwargs=scene.arguments(converters, kind_of(route)))
+    none = reverse(
+        route, kwargs={**scene.arguments(converters, kind_of(route)), "assignment": SAMPLES["UUIDConverter"]}
+    )
     client = Client(raise_request_exception=False)
     stranger = scene.people["physician elsewhere"][0]
     client.force_login(stranger, backend="django.contrib.auth.backends.ModelBackend")

@@ -22,6 +22,7 @@ from django.views import View
 from annotation.api.v1.refinements import OperationsView
 from annotation.services.vidat import MOST_BYTES as MOST_VIDAT_BYTES
 from annotation.services.vidat import address_make
+from auditing.formats.benchmark_files import MAX_FILE_BYTES as MAX_BENCHMARK_BYTES
 from auditing.views.uploads import MAX_BYTES as MAX_UPLOAD_BYTES
 from reasonaudit import body_limits, handler
 from reasonaudit.accounts.models import ApiToken, User
@@ -253,6 +254,8 @@ OWN = {
     "videos:transcript_upload": MAX_TRANSCRIPT_BYTES,
     "auditing:import": MAX_UPLOAD_BYTES,
     "auditing:study_import": MAX_UPLOAD_BYTES,
+    "auditing:benchmark_import": MAX_BENCHMARK_BYTES,
+    "auditing:benchmark_bundle": MAX_UPLOAD_BYTES,
     "videos:set_upload": settings.MEDIA_MAX_BYTES,
 }
 

@@ -14,13 +14,14 @@ import pytest
 
 from reasonaudit.accounts import permissions
 from reasonaudit.lib.models import Event
-from tests.trust.changes_of_chains import CHANGES
+from tests.trust.changes_of_bundles import CHANGES
 
 pytestmark = pytest.mark.django_db
 
 OWN = ("annotation:", "accounts:", "api:assignment-", "api:adjudication-", "api:guideline", "api:token")
 FILES = ("auditing:study_", "api:study-")
 CHAINS = ("auditing:reasoning_", "api:reasoning-")
+BENCHMARKS = ("auditing:benchmark_", "api:benchmark-")
 
 
 def mutating_routes() -> set[str]:
@@ -30,7 +31,8 @@ def mutating_routes() -> set[str]:
         return {
             row["route"]
             for row in csv.DictReader(file)
-            if row["route"].startswith(OWN + FILES + CHAINS) and set(row["methods"].split()) - {"GET"}
+            if row["route"].startswith(OWN + FILES + CHAINS + BENCHMARKS)
+            and set(row["methods"].split()) - {"GET"}
         }
 
 

@@ -4,8 +4,10 @@ Rows exist, so that the views run all the way. Values are those that broke serve
 beyond Python's own limit, wrong types, markup, direction marks, surrogates, very long text.
 """
 
+import itertools
 import json
 import random
+import uuid
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -13,12 +15,12 @@ from django.test import Client
 from django.urls import NoReverseMatch, get_resolver, reverse
 
 from annotation.models import Dataset
-from auditing.models import AuditResult
+from auditing.models import AuditResult, BenchmarkItem, BenchmarkRater, BenchmarkRun
 from auditing.services import runs
 from auditing.services.execution import execute
 from reasonaudit.accounts.models import User
 from tests.annotation import factories as people
-from tests.auditing import factories
+from tests.auditing import benchmark_rows, factories
 from tests.project.routes import patterns
 
 LONG_NUMBER = "9" * 5000
@@ -36,6 +38,22 @@ NAMES = [
     "part", "seniority", "pseudonym", "version", "since", "group", "text", "question", "change_note", "seen",
     "reasons_correct", "blinding", "training_pass", "recheck_percent", "description",
 ]  # fmt: skip
+# What pages of benchmarks read, and what opens the forms whose other fields are hostile then.
+NAMES_OF_BENCHMARKS = [
+    "q", "category", "subcategory", "level", "decision", "by", "model", "missing", "setting", "warning", "reference",
+    "type", "form", "imported", "length", "height", "video", "sort", "page", "page_size", "state", "video_set", "name",
+    "description", "pictures", "seed", "resamples", "source", "items", "facet", "first", "second", "review", "fault",
+    "note", "version", "answer", "answers", "result", "rules", "other", "user", "rater", "number", "skip", "how",
+    "step", "takes", "facets", "models", "settings", "base_url", "concurrency", "max_calls", "max_cost",
+    "price_prompt", "questions-source", "questions-kind", "questions-writer", "study-study", "study-source",
+]  # fmt: skip
+OPENS = {
+    "auditing:benchmark_plan": {"step": "rate", "sent": "1"},
+    "auditing:benchmark_start": {"step": "answer", "sent": "1"},
+    "auditing:benchmark_references": {"how": "questions"},
+    "auditing:benchmark_raters": {"action": "sample"},
+    "auditing:benchmark_review": {"decision": "rejected"},
+}
 BODIES = [
     None, True, 0, -1, 2**63, 1.5, "", "text", [], {}, [[]], {"": ""},
     {"edits": None}, {"edits": {}}, {"edits": [None]}, {"edits": [[1], 2, "neutral"]},
@@ -55,6 +73,9 @@ BODIES = [
     {"dataset": "ward-round", "labeller": "local", "options": {"window": 2**62, "max_premises": 10**9}},
     {"dataset": {"slug": 1}, "labeller": ["local"], "order": 7, "name": "x" * 500},
     {"username": "x" * 10_000, "password": ["x"], "days": 1e300, "scope": None},
+    {"base_version": 0, "answer": 2**63, "facet": "answer", "value": 3},
+    {"base_version": 2**63, "answer": 1, "facet": "answer", "value": None, "note": "\ud7ff", "shown": "x" * 64},
+    {"base_version": 0, "answer": 10**40, "facet": ["answer"], "value": 10**40, "note": {}, "tab": "x"},
 ]  # fmt: skip
 PATH_VALUES = {"IntConverter": [0, 2**31, 2**63, 10**30], "SlugConverter": ["x" * 300, "-", "None"]}
 
@@ -77,6 +98,27 @@ def existing() -> dict[str, list[object]]:
         "item": [scene.items[0].public_id],
         "assignment": [scene.work[0][0].public_id],
         "index": [2],
+    }
+
+
+def of_benchmarks(route: str, admin: User) -> dict[str, list[object]]:
+    """Values that lead to two benchmarks; in the second one the user is a rater, and results are closed to raters."""
+    found = [benchmark_rows.benchmark(items=1) for _ in range(2)]
+    for made in found:
+        made.items.update(difficulty="hard")
+        benchmark_rows.references(made)
+        benchmark_rows.answers(made, "m1")
+        benchmark_rows.rate(made, "answer", {"m1": [{"openai:a": 5, "openai:b": 2}]})
+        BenchmarkRun.objects.create(benchmark=made, step="rate", model="openai:a", state="done")
+    BenchmarkRater.objects.create(benchmark=found[1], user_id=admin.pk)
+    rows = (
+        BenchmarkRun.objects
+        if route.endswith(("_run", "_manifest")) or "-run-" in route
+        else BenchmarkItem.objects
+    )
+    return {
+        "slug": [made.slug for made in found],
+        "pk": list(rows.order_by("pk").values_list("pk", flat=True)),
     }
 
 
@@ -113,6 +155,10 @@ ROUTES = [entry for entry in patterns(get_resolver()) if entry[0] not in {"ready
 @pytest.mark.parametrize(("name", "pattern"), ROUTES, ids=[name for name, _ in ROUTES])
 def test_ih_16_hostile_queries_and_forms(name: str, pattern, client: Client, existing) -> None:
     chance = random.Random(name)
+    every = NAMES
+    if "benchmark" in name:
+        every = NAMES_OF_BENCHMARKS
+        existing |= of_benchmarks(name, User.objects.get(username="admin-user"))
     for address in addresses(name, pattern, existing):
         for method in (client.get, client.post):
             # Where nothing is found no parameter is read: one request shows that the address does no harm.
@@ -120,8 +166,8 @@ def test_ih_16_hostile_queries_and_forms(name: str, pattern, client: Client, exi
             assert first < 500, f"{method.__name__} {address}"
             for text in [] if first in {404, 405} else TEXTS:
                 # What Python itself refuses to read as a number goes into every parameter at once.
-                names = NAMES if text == LONG_NUMBER else chance.sample(NAMES, 12)
-                data = dict.fromkeys(names, text)
+                names = every if text == LONG_NUMBER else chance.sample(every, 12)
+                data = dict.fromkeys(names, text) | OPENS.get(name, {})
                 response = method(address, data)
                 said = f"{method.__name__} {address} {str(data)[:300]}"
                 assert response.status_code < 500, said
@@ -136,10 +182,13 @@ def test_ih_16_hostile_queries_and_forms(name: str, pattern, client: Client, exi
 def test_ih_16_hostile_json_bodies(name: str, pattern, client: Client, existing) -> None:
     from django.core.cache import cache
 
-    for address in addresses(name, pattern, existing):
-        for body in [] if client.post(address).status_code in {404, 405} else BODIES:
+    if "benchmark" in name:
+        existing |= of_benchmarks(name, User.objects.get(username="admin-user"))
+    for address, send in itertools.product(addresses(name, pattern, existing), (client.post, client.put)):
+        for body in [] if send(address).status_code in {404, 405} else BODIES:
             cache.clear()
-            response = client.post(address, json.dumps(body), content_type="application/json")
+            key = {"Idempotency-Key": str(uuid.uuid4())}
+            response = send(address, json.dumps(body), content_type="application/json", headers=key)
             assert response.status_code < 500, f"{address} {str(body)[:300]}"
             if response.status_code >= 400:
                 assert set(response.json()["error"]) == {"code", "message", "remedy", "fields"}, (

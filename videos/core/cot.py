@@ -16,7 +16,7 @@ STEPS = ("visual", "audio")
 FIELDS = ("timeframe", "description", "analysis")
 
 _LINES = re.compile(r"\r\n|\r|\n")
-_SECTION = re.compile(r"^(?:[0-9]+\s*[.)]\s*)?(visual|audio)\s+cues?\s*:?\s*$", re.IGNORECASE)
+_SECTION = re.compile(r"^(?:[0-9]+\s*[.)]\s*)?(visual|audio)\s+cues?\s*(?::\s*)?$", re.IGNORECASE)
 _ANSWER = re.compile(r"^(?:[0-9]+\s*[.)]\s*)?final\s+answer\s*:\s*(.*)$", re.IGNORECASE)
 _FIELD = re.compile(r"^[-*•]?\s*(timeframe|description|analysis)\s*:\s*(.*)$", re.IGNORECASE)
 

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from django.db.models import QuerySet
+
 from reasonaudit.lib.models import RunState
 from videos.core.speech import pieces
 from videos.models import MediaRun, Transcript, Video
@@ -13,8 +15,13 @@ MOST_PIECES = 500
 
 
 def newest_transcript(video: Video) -> Transcript | None:
-    """The transcript that counts; None where there is none."""
-    return video.transcripts.order_by("-pk").first()
+    """The transcript that counts; None where there is none. No query where `newest_transcripts` were read ahead."""
+    return next(iter(video.transcripts.all()[:1]), None)
+
+
+def newest_transcripts() -> QuerySet[Transcript]:
+    """The transcripts that count of all clips, to be read ahead for many."""
+    return Transcript.objects.order_by("video_id", "-pk").distinct("video_id").only("video", "words")
 
 
 def transcript_of(video: Video) -> list[dict[str, Any]]:

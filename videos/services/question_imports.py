@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -14,11 +14,13 @@ from reasonaudit.lib.errors import UserError
 from videos.core.document import empty_document, validate
 from videos.core.values import InvalidChange
 from videos.models import Video, VideoQuestion, VideoSet
-from videos.services.question_items import Item, Problem, read
+from videos.services.question_items import SHAPES, Item, Problem, read
 from videos.services.sets import stream_of
 
 # A clip that was cut differently shows by its length; encoders differ by less than this.
 LARGEST_DIFFERENCE_S = 0.5
+# Problems in the reply to an import that was refused; a preview has all.
+MOST_NAMED = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,37 +36,72 @@ class QuestionPreview:
     """What an import would store. With any problem nothing can be imported.
 
     `placed` are new questions, `known` the number of those that the set has already, unchanged. `notes` are worth
-    knowing and stop nothing.
+    knowing and stop nothing. `shape` is the name of the shape that the file was read as ("" where none could be
+    tried); `left_out` are the problems of questions that somebody chose to leave out.
     """
 
     placed: list[Placed]
     known: int
     problems: list[Problem]
     notes: list[str]
+    shape: str = ""
+    left_out: list[Problem] = field(default_factory=list)
+
+    @property
+    def read_as(self) -> str:
+        """The shape in words."""
+        return SHAPES[self.shape].title if self.shape else ""
+
+    @property
+    def hint(self) -> str:
+        """What to know of this shape."""
+        return SHAPES[self.shape].hint if self.shape else ""
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """Questions, videos they are about, those with choices, those that the set has already."""
+        """New questions, the videos they are about, those with choices and without an answer; those known already."""
         return {
             "questions": len(self.placed),
             "videos": len({placed.video.pk for placed in self.placed}),
             "choices": sum(placed.item.options is not None for placed in self.placed),
             "known": self.known,
+            "unanswered": sum(not placed.item.answer for placed in self.placed),
         }
 
 
-def preview(*, video_set: VideoSet, data: bytes) -> QuestionPreview:
-    """Read a file of questions for the videos of a set; stores nothing."""
-    found = read(data)
+def preview(
+    *, video_set: VideoSet, data: bytes, name: str = "", shape: str = "", leave_out: bool = False
+) -> QuestionPreview:
+    """Read a file of questions for the videos of a set; stores nothing.
+
+    Parameters
+    ----------
+    video_set : VideoSet
+        Questions are about its videos.
+    data : bytes
+        The file.
+    name : str, optional
+        Name of the file; some public sets say the task of their questions nowhere else.
+    shape : str, optional
+        A name of `SHAPES`; by default the file is recognised.
+    leave_out : bool, optional
+        Whether questions with a problem (a video that the set does not have among them) are left out and counted,
+        instead of stopping the import.
+    """
+    found = read(data, name=name, shape=shape)
     names = _names(video_set)
-    stored = {row.external_id: row for row in VideoQuestion.objects.filter(video_set=video_set)}
+    ids = {item.id for item in found.items}
+    rows = VideoQuestion.objects.filter(video_set=video_set, external_id__in=ids)
+    stored = {row.external_id: row for row in rows}
     placed: list[Placed] = []
     problems = list(found.problems)
     notes: list[str] = []
+    unknown: list[str] = []
     known = 0
     for item in found.items:
-        candidates = _candidates(names, item.video)
+        candidates = _candidates(names, item)
         if len(candidates) != 1:
+            unknown += [] if candidates else [item.video]
             problems.append(_unplaced(item, candidates, video_set))
             continue
         place = Placed(item, candidates[0])
@@ -89,8 +126,14 @@ def preview(*, video_set: VideoSet, data: bytes) -> QuestionPreview:
         notes.insert(
             0, f"{known:,} question{'' if known == 1 else 's'} of the file are in the set already, unchanged."
         )
+    if unknown:
+        notes.insert(0, _unknown_words(unknown, video_set))
+    notes = found.notes + notes
     problems.sort(key=lambda problem: problem.item or 0)
-    return QuestionPreview(placed, known, problems, notes)
+    left_out = [problem for problem in problems if problem.item is not None] if leave_out else []
+    if leave_out:
+        problems = [problem for problem in problems if problem.item is None]
+    return QuestionPreview(placed, known, problems, notes, found.shape, left_out)
 
 
 def commit(*, video_set: VideoSet, found: QuestionPreview, by: Any = None) -> list[VideoQuestion]:
@@ -101,7 +144,7 @@ def commit(*, video_set: VideoSet, found: QuestionPreview, by: Any = None) -> li
             "import_has_problems",
             f"Nothing was imported: the file has {count} problem{'' if count == 1 else 's'}. {found.problems[0]}",
             "Correct the file and import it again.",
-            fields={"file": [str(problem) for problem in found.problems]},
+            fields={"file": [str(problem) for problem in found.problems[:MOST_NAMED]]},
         )
     with transaction.atomic():
         # One import into a set at a time: numbers and ids stay unique without a failed write.
@@ -137,7 +180,12 @@ def commit(*, video_set: VideoSet, found: QuestionPreview, by: Any = None) -> li
                 action="video_questions.import",
                 subject_type="video_set",
                 subject_id=video_set.pk,
-                data={"questions": len(rows), "ids": [row.external_id for row in rows][:1000]},
+                data={
+                    "questions": len(rows),
+                    "shape": found.shape,
+                    "left_out": len(found.left_out),
+                    "ids": [row.external_id for row in rows][:1000],
+                },
             )
     return rows
 
@@ -186,12 +234,13 @@ def _names(video_set: VideoSet) -> dict[str, list[Video]]:
     return names
 
 
-def _candidates(names: Mapping[str, Sequence[Video]], wanted: str) -> list[Video]:
+def _candidates(names: Mapping[str, Sequence[Video]], item: Item) -> list[Video]:
     """The videos that a file's words mean: an exact name first, then the name without its folders, then its stem."""
-    path = PurePosixPath(wanted.replace("\\", "/"))
-    for name in (wanted, path.name, path.stem):
-        if found := names.get(name):
-            return list(found)
+    for wanted in (item.video, *item.also):
+        path = PurePosixPath(wanted.replace("\\", "/"))
+        for name in (wanted, path.name, path.stem):
+            if found := names.get(name):
+                return list(found)
     return []
 
 
@@ -201,6 +250,14 @@ def _unplaced(item: Item, candidates: Sequence[Video], video_set: VideoSet) -> P
         return Problem(item.number, "video", words, "Bring the video in first, or correct the name.")
     words = f"{len(candidates)} videos of the set are called {item.video!r}"
     return Problem(item.number, "video", words, "Name it with its folder, or by its SHA-256.")
+
+
+def _unknown_words(unknown: Sequence[str], video_set: VideoSet) -> str:
+    videos = len(set(unknown))
+    return (
+        f"Videos that the set {video_set.name} does not have: {videos:,}, with {len(unknown):,} "
+        f"question{'' if len(unknown) == 1 else 's'} of the file about them."
+    )
 
 
 def _notes(placed: Placed) -> list[str]:

@@ -6,7 +6,7 @@ from django import forms
 
 from reasonaudit.lib.errors import UserError
 from videos.models import Video, VideoSet
-from videos.services.question_items import MAX_FILE_BYTES
+from videos.services.question_items import MAX_FILE_BYTES, SHAPES
 
 
 class SayingForm(forms.Form):
@@ -100,7 +100,9 @@ class QuestionFileForm(SayingForm):
     """A file of questions."""
 
     file = forms.FileField(
-        label="File", max_length=2000, help_text="JSON: a list of items, or one item a line."
+        label="File",
+        max_length=2000,
+        help_text="JSON: a list of items, or one item a line; or a table with a header (CSV, TSV).",
     )
 
     def clean_file(self) -> Any:
@@ -111,3 +113,18 @@ class QuestionFileForm(SayingForm):
                 f"The file has {file.size:,} bytes; the limit is {MAX_FILE_BYTES:,}. Split it."
             )
         return file
+
+
+class QuestionReadingForm(SayingForm):
+    """How a file of questions is read."""
+
+    shape = forms.ChoiceField(
+        label="Read as",
+        required=False,
+        choices=[("", "Recognise it"), *((shape.name, shape.title) for shape in SHAPES.values())],
+    )
+    leave_out = forms.BooleanField(
+        label="Leave out questions with a problem",
+        required=False,
+        help_text="Such as those about videos that this set does not have. They are counted and listed.",
+    )

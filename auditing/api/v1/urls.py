@@ -4,6 +4,9 @@ from django.urls import URLPattern, path
 
 from auditing.api.v1 import (
     audits,
+    benchmark_ratings,
+    benchmark_runs,
+    benchmarks,
     data,
     drafts,
     judges,
@@ -93,6 +96,27 @@ urlpatterns: list[URLPattern] = [
         "reasoning-studies/<slug:slug>/judgements/",
         reasoning_judgements.ReasoningJudgements.as_view(),
         name="reasoning-judgements",
+    ),
+    path("benchmarks/", benchmarks.BenchmarkList.as_view(), name="benchmark-list"),
+    path("benchmarks/<slug:slug>/", benchmarks.BenchmarkDetail.as_view(), name="benchmark-detail"),
+    path("benchmarks/<slug:slug>/items/", benchmarks.BenchmarkItems.as_view(), name="benchmark-items"),
+    path(
+        "benchmark-runs/<int:pk>/", benchmark_runs.BenchmarkRunDetail.as_view(), name="benchmark-run-detail"
+    ),
+    path(
+        "benchmark-runs/<int:pk>/cancel/",
+        benchmark_runs.BenchmarkRunCancel.as_view(),
+        name="benchmark-run-cancel",
+    ),
+    path(
+        "benchmark-runs/<int:pk>/resume/",
+        benchmark_runs.BenchmarkRunResume.as_view(),
+        name="benchmark-run-resume",
+    ),
+    path(
+        "benchmarks/<slug:slug>/ratings/",
+        benchmark_ratings.BenchmarkRatings.as_view(),
+        name="benchmark-ratings",
     ),
     path("studies/<slug:slug>/audit/", study_audits.ChosenAudit.as_view(), name="study-audit"),
     path("studies/<slug:slug>/agreement/", study_audits.StudyAgreement.as_view(), name="study-agreement"),

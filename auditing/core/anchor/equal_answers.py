@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from auditing.core.anchor.judge_reply import SCALE
-from auditing.core.anchor.panel import Ratings, judges_of, panel_scores
+from auditing.core.anchor.panel import Ratings, check_ratings, judges_of, panel_scores
 
 GAPS = (1.0, 1.5)
 
@@ -83,7 +83,7 @@ def equal_answers(
     if any(gap <= 0 for gap in points):
         raise ValueError("A gap to count must be above 0.")
     for side in answers:
-        panel_scores(side)
+        check_ratings(side)
     scores = [panel_scores(side).items for side in facet]
     judges = list(dict.fromkeys(name for side in answers for name in judges_of(side)))
     gaps: dict[str, float] = {}

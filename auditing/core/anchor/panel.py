@@ -12,7 +12,7 @@ divergence, each 1 to 5 by several judges, 5 = best) and Table 2. Choices where 
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -294,6 +294,45 @@ def mean_estimate(
     return estimate(sums, _ratio, weights, n=n, cases=len(rows), undefined_because=because)
 
 
+def mean_estimates(
+    columns: Mapping[str, Sequence[float | None]], *, seed: int = 0, resamples: int = RESAMPLES
+) -> dict[str, Estimate]:
+    """Return what `mean_estimate` gives for each of several values of the same items.
+
+    Columns that have a value at the same items share the product with the weights, which is nearly all of the work.
+
+    Parameters
+    ----------
+    columns : mapping of name to sequence of float or None
+        One value for each item, in the same order of items.
+    seed, resamples : int
+        Of the bootstrap.
+    """
+    by_items: dict[tuple[bool, ...], list[str]] = {}
+    for name, values in columns.items():
+        by_items.setdefault(tuple(value is not None for value in values), []).append(name)
+    found: dict[str, Estimate] = {}
+    for known, names in by_items.items():
+        n = sum(known)
+        table = np.array(
+            [[value for value in columns[name] if value is not None] for name in names], dtype=np.float64
+        ).T.reshape(n, len(names))
+        weights = item_weights(n, seed=seed, resamples=resamples)
+        sums = weights @ table
+        because = "" if n else "no item has a value"
+        for place, name in enumerate(names):
+            found[name] = estimate(
+                table[:, [place]],
+                _over(n),
+                weights,
+                n=n,
+                cases=n,
+                undefined_because=because,
+                sums=sums[:, [place]],
+            )
+    return {name: found[name] for name in columns}
+
+
 def item_weights(items: int, *, seed: int, resamples: int) -> Floats:
     """Return how often each item is drawn in each resample; equal questions share one read-only answer.
 
@@ -333,6 +372,14 @@ def _deviation(ratings: Sequence[int]) -> float:
     """Return the standard deviation (n - 1) of two ratings or more; in whole numbers up to the root."""
     n, total = len(ratings), sum(ratings)
     return math.sqrt((n * sum(rating * rating for rating in ratings) - total * total) / (n * (n - 1)))
+
+
+def _over(n: int) -> Callable[[Floats], Floats]:
+    def mean(sums: Floats) -> Floats:
+        found: Floats = sums[:, 0] / n
+        return found
+
+    return mean
 
 
 def _ratio(sums: Floats) -> Floats:

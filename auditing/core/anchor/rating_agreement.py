@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from auditing.core.agreement import HIGH_AGREEMENT, LOW_KAPPA
 from auditing.core.anchor.judge_reply import SCALE
-from auditing.core.anchor.panel import Ratings, check_ratings, judges_of
-from auditing.core.estimates import Estimate, case_weights, estimate
+from auditing.core.anchor.panel import Ratings, check_ratings, item_weights, judges_of
+from auditing.core.estimates import Estimate, estimate
 from auditing.core.statistics import Floats
 
 SIZE = len(SCALE)
@@ -230,7 +230,7 @@ def _interval(
         found = estimate(
             counted.reshape(len(present), SIZE * SIZE).astype(np.float64),
             _kappa,
-            case_weights(len(present), seed=seed, resamples=resamples),
+            item_weights(len(present), seed=seed, resamples=resamples),
             n=len(cells),
             cases=len(present),
         )

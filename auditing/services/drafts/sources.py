@@ -1,40 +1,24 @@
 """From the name of a model to what drafts, and from a question's rows to everything that a draft is made from."""
 
 import dataclasses
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 
 from auditing.drafting.llm import LLMDrafter
-from auditing.drafting.protocol import (
-    REASONING,
-    DraftQuestion,
-    Frame,
-    hash_of,
-    pieces_of,
-)
+from auditing.drafting.protocol import REASONING, DraftQuestion, hash_of
 from auditing.drafting.reading import PARSER_VERSION
 from auditing.llm.guard import EndpointRefused
 from auditing.models import DraftItem, DraftRun
 from auditing.prompts.templates import PromptError
 from auditing.selectors.drafts import versions_of
+from auditing.services.clip_material import frames_of, said_in
 from auditing.services.labellers import fence_secret
 from reasonaudit.lib.errors import UserError
-from videos.core.timebase import PictureIndex
-from videos.media import client
-from videos.media.errors import MediaFailed
-from videos.models import Video
 from videos.selectors.documents import limits_of
-from videos.selectors.transcripts import transcript_of
-from videos.services import files
-from videos.services.pictures import evenly
 
 SCHEMA = "reasonaudit.draft/1"
-LONGEST_SIDE = 768
-"""Of a picture that is sent: larger ones cost tokens and are made smaller by most models anyway."""
 
 
 def build(spec: str, *, takes_pictures: bool) -> LLMDrafter:
@@ -80,8 +64,8 @@ def question_of(item: DraftItem, run: DraftRun, is_over: Callable[[], bool]) -> 
         options=tuple(str(option) for option in row.options or ()),
         answer=row.answer,
         cues=item.cues,
-        transcript=pieces_of(transcript_of(row.video)) if is_reasoning else (),
-        frames=_frames(row.video, run.pictures, is_over) if is_reasoning and run.pictures else (),
+        transcript=said_in(row.video) if is_reasoning else (),
+        frames=frames_of(row.video, run.pictures, is_over) if is_reasoning and run.pictures else (),
         duration_us=limits_of(row.video).duration_us or 0,
     )
 
@@ -130,24 +114,3 @@ def source_of(
         "key": drafter.key(question),
         "warnings": notes,
     }
-
-
-def _frames(video: Video, count: int, is_over: Callable[[], bool]) -> tuple[Frame, ...]:
-    """Return `count` evenly spaced pictures of a clip with their clip times, small enough to be sent."""
-    if not video.is_ready or video.picture_index is None:
-        raise MediaFailed("The clip is not prepared yet, so no picture of it can be sent. Wait until it is.")
-    path = files.path_of(video.sha256)
-    if not path.is_file():
-        raise MediaFailed(
-            "The clip's file is gone. Tell an administrator; the clip has to be uploaded again."
-        )
-    index = PictureIndex.from_bytes(bytes(video.picture_index))
-    wanted = evenly(index.n, count)
-    with tempfile.TemporaryDirectory(prefix="ra-draft-") as folder:
-        names = client.save_pictures(
-            path, Path(folder), index, wanted, longest_side=LONGEST_SIDE, is_cancelled=is_over
-        )
-        return tuple(
-            Frame(ordinal, int(index.clip_us(ordinal)), name.read_bytes())
-            for ordinal, name in zip(wanted, names, strict=True)
-        )

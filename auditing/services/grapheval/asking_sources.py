@@ -1,78 +1,16 @@
-"""From the name of a model, as a user gives it, to what asks it, with the settings of this installation."""
-
-from django.conf import settings
+"""Who is asked in a step of a study."""
 
 from auditing.core.grapheval.parameters import StudyParameters
-from auditing.elicitation.factory import ElicitorError, make_elicitor
 from auditing.elicitation.protocol import Elicitor
-from auditing.llm.guard import EndpointRefused
 from auditing.models import ReasoningStudy
-from auditing.prompts.templates import PromptError
-from auditing.services.grapheval import studies
-from auditing.services.labellers import fence_secret
+from auditing.services import elicitors
+from auditing.services.elicitors import check_options, check_spec
 from auditing.services.options import RunOptions
-from reasonaudit.lib.errors import UserError
 
-
-def check_spec(spec: str) -> None:
-    """Raise `UserError` unless users may name this model."""
-    if studies.names_model(spec, "openai"):
-        return
-    raise UserError(
-        "unknown_model",
-        f"There is no model {spec[:80]!r}." if spec else "No model is named for this step.",
-        "Name a model of the server as openai:MODEL.",
-        status=422,
-        fields={"model": "Use openai:MODEL."},
-    )
-
-
-def check_options(options: RunOptions) -> None:
-    """Raise `UserError` for options that mean nothing to a step of a study."""
-    for name in ("window", "max_premises"):
-        if getattr(options, name) is not None:
-            raise UserError(
-                "bad_option",
-                f"The option {name} is for audits of relations.",
-                "Leave it out.",
-                status=422,
-                fields={name: "Not for studies of reasoning."},
-            )
+__all__ = ["build", "check_options", "check_spec"]
 
 
 def build(spec: str, options: RunOptions, study: ReasoningStudy) -> Elicitor:
-    """Return what asks the model of a run; raises `UserError` when it cannot be made, or is none that users may name.
-
-    Chains are sampled at the study's temperature. The API key of the settings goes to the address of the settings
-    only, never to an address that a user typed.
-    """
-    check_spec(spec)
-    base_url = options.base_url or settings.LLM_BASE_URL
-    if not base_url:
-        raise UserError(
-            "no_model_server",
-            "No address of a model server is known.",
-            "Give base_url, or set LLM_BASE_URL where the application runs.",
-            status=422,
-            fields={"base_url": "Give the address of a model server."},
-        )
+    """Return what asks the model of a run (`elicitors.build`); chains are sampled at the study's temperature."""
     parameters = StudyParameters.from_dict(study.parameters)
-    try:
-        return make_elicitor(
-            spec,
-            base_url=base_url,
-            api_key=settings.LLM_API_KEY if base_url == settings.LLM_BASE_URL else "",
-            allowed_hosts=settings.LLM_ALLOWED_HOSTS,
-            concurrency=options.concurrency or settings.LLM_CONCURRENCY,
-            prompt_folder=settings.ELICIT_PROMPT_DIR or None,
-            fence_secret=fence_secret(),
-            temperature=parameters.sampling.temperature,
-        )
-    except EndpointRefused as error:
-        raise UserError(
-            "endpoint_refused", str(error), status=422, fields={"base_url": str(error)}
-        ) from error
-    except PromptError as error:
-        raise UserError("prompts_unusable", str(error), "Check ELICIT_PROMPT_DIR.", status=422) from error
-    except ElicitorError as error:
-        raise UserError("model_unusable", str(error), status=422, fields={"model": str(error)}) from error
+    return elicitors.build(spec, options, temperature=parameters.sampling.temperature)

@@ -14,9 +14,9 @@ from annotation.models import Case
 from auditing.elicitation.protocol import Elicitation, Elicitor
 from auditing.models import ReasoningRun, ReasoningRunItem
 from auditing.selectors.reasoning_audit import SEED
-from auditing.services import manifest, work
+from auditing.services import manifest, reply_store, work
 from auditing.services.execution import commonest, never, note_reported, note_start, take_up
-from auditing.services.grapheval import asking_sources, chains, runs, store
+from auditing.services.grapheval import asking_sources, chains, runs
 from auditing.services.grapheval.asking import STUDIES, CaseWork
 from auditing.services.grapheval.asking_choices import Step, asks, work_on
 from auditing.services.grapheval.asking_facts import open_chains
@@ -94,9 +94,9 @@ def _ask(lease: Lease, run: ReasoningRun, should_stop: Callable[[], bool], given
 
     async def ask(batch: Sequence[Elicitation]) -> list[Any]:
         answers = await elicitor.ask_batch(batch)
-        return [store.TaskAnswer(one.task, answer) for one, answer in zip(batch, answers, strict=True)]
+        return [reply_store.TaskAnswer(one.task, answer) for one, answer in zip(batch, answers, strict=True)]
 
-    questions = Questions(rows, begin, elicitor.key, store)
+    questions = Questions(rows, begin, elicitor.key, reply_store)
     pipeline = Pipeline(lease, run, questions, elicitor, ask, finish, options, should_stop)
     ending = pipeline.run()
     if ending.state in (RunState.CANCELLED, RunState.PAUSED):

@@ -9,7 +9,8 @@ from annotation.models import Case
 from auditing.elicitation.protocol import Elicitor
 from auditing.llm.protocol import CHARACTERS_PER_TOKEN
 from auditing.models import ReasoningRun, ReasoningStudy
-from auditing.services.grapheval import asking_sources, store
+from auditing.services import reply_store
+from auditing.services.grapheval import asking_sources
 from auditing.services.grapheval.asking import CaseWork
 from auditing.services.grapheval.asking_choices import asks, cases_of, size_up
 from auditing.services.grapheval.runs import checked, passed_over
@@ -143,7 +144,7 @@ class _Counts:
         waiting = work.next_items(work.planned)
         while waiting:
             keys = [asked.key(request.elicitation) for request in waiting]
-            known = store.valid_keys(keys)
+            known = reply_store.valid_keys(keys)
             further = []
             for key, request in zip(keys, waiting, strict=True):
                 if key in known:

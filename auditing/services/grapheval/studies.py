@@ -11,6 +11,7 @@ from auditing.core.grapheval.parameters import StudyParameters
 from auditing.embeddings.factory import USAGE as EMBEDDERS
 from auditing.models import ChainJudgement, ReasoningRun, ReasoningStudy
 from auditing.models.reasoning import SENTENCES, STORED, AnswerKind
+from reasonaudit.lib.canonical import without_floats
 from reasonaudit.lib.chain import record_event
 from reasonaudit.lib.errors import UserError
 from reasonaudit.lib.models import ACTIVE_STATES
@@ -110,7 +111,7 @@ def create(
             "embedder": embedder,
             "labeller": labeller,
             "answer_kind": answer_kind,
-            "parameters": _without_floats(study.parameters),
+            "parameters": without_floats(study.parameters),
         }
         event(study, by, "reasoning_study.create", about)
     return study
@@ -188,10 +189,3 @@ def _check_dataset(dataset: Dataset, generator: str) -> None:
             status=422,
             fields={"dataset": "It has no stored chain.", "generator": "Name a model."},
         )
-
-
-def _without_floats(value: Any) -> Any:
-    """Return numbers with a fraction as text, so that an event's bytes are the same everywhere."""
-    if isinstance(value, Mapping):
-        return {key: _without_floats(entry) for key, entry in value.items()}
-    return str(value) if isinstance(value, float) else value

@@ -6,8 +6,8 @@ export interface RunMessage {
   type?: string;
   seq: number;
   id: number;
-  /** What is counted: relations of an audit (the usual), segments of a judge, or items of a study's step. */
-  kind?: "audit" | "judge" | "reasoning";
+  /** What is counted: relations of an audit (the usual), segments of a judge, or items of a step of a study or a benchmark. */
+  kind?: "audit" | "judge" | "reasoning" | "benchmark";
   state: RunState;
   done: number;
   total: number;

@@ -9,16 +9,38 @@ import pytest
 
 from auditing.core.grapheval.chains import parse_chain
 from auditing.core.grapheval.facts import parse_facts
-from auditing.elicitation.llm import LLMElicitor, read_reply
+from auditing.elicitation.anchor_reading import category_of, correctness_of, judgement_of, rating_of
+from auditing.elicitation.llm import LLMElicitor
 from auditing.elicitation.prompts import elicitation_prompts
-from auditing.elicitation.protocol import DRAWN_TASKS, JUDGING_TASKS, SETTINGS, TASKS, Elicitation
+from auditing.elicitation.protocol import Elicitation
 from auditing.elicitation.reading import decomposition_of, early_answer_of, edit_of, soundness_of
-from auditing.llm.completion import Completion
+from auditing.elicitation.tasks import (
+    CHAIN_TASKS,
+    CHECKED_TASKS,
+    DRAWN_TASKS,
+    FRAMED_TASKS,
+    JUDGING_TASKS,
+    RATING_TASKS,
+    SETTINGS,
+    TASKS,
+    VERDICT_TASKS,
+)
 from auditing.llm.errors import LLMPaused, LLMTimeout
+from auditing.llm.pictures import characters_of
 from auditing.llm.protocol import ChatRequest
 from auditing.llm.providers.scripted import Scripted
-from tests.auditing.elicitation.cases import ALL, CHAIN, JUDGED, REPLIES, STEPS
+from tests.auditing.elicitation.cases import (
+    ALL,
+    CATEGORIES,
+    CHAIN,
+    JUDGED,
+    REPLIES,
+    STEPS,
+    SUBCATEGORIES,
+    WORDS,
+)
 from tests.auditing.prompts.test_fence import ATTACKS
+from videos.core.cot import parse
 
 
 class Model:
@@ -35,6 +57,8 @@ class Model:
                 raise reply
             return str(reply)
         task = request.inputs["task"][0]
+        if task in RATING_TASKS:
+            return f'{{"rating": 4}}\nCheck: {request.inputs["check"][0]}\n{WORDS}'
         if task in JUDGED:
             return json.dumps({"check": request.inputs["check"][0], **JUDGED[task]})
         return REPLIES[task]
@@ -67,12 +91,24 @@ async def test_the_parsers_read_what_the_prompts_ask_for() -> None:
         "grounded": "no",
         "dependencies": "unsure",
     }
+    cot = parse(text["video_answer"].partition("Boxes:")[0])
+    assert (cot.visual.timeframe, cot.audio.description, cot.missing) == ("00:00 - 00:01.5", "A whistle.", ())
+    assert text["brief_answer"] == "a whistle"
+    for task in RATING_TASKS:
+        found = rating_of(text[task])
+        assert (found.rating, found.justification, found.status) == (4, WORDS, "strict")
+    judgement = judgement_of(text["difficulty"], answers=3).judgement
+    assert judgement is not None
+    assert (judgement.matches, judgement.similarity_rating) == ((True, False, False), 4)
+    assert correctness_of(text["correctness"]) == (True, "It names the whistle.")
+    category = category_of(text["taxonomy"], CATEGORIES, SUBCATEGORIES)
+    assert (category.category, category.subcategory, category.confidence) == ("Sports", "Counting", 0.75)
 
 
 @pytest.mark.parametrize("task", TASKS)
 def test_the_forms_that_a_prompt_shows_are_read_without_a_warning(task: str) -> None:
     text = elicitation_prompts()[task].text
-    if task in DRAWN_TASKS:
+    if task in CHAIN_TASKS:
         shown = text[text.index("Step 1:") : text.index("Rules:\n")]
         chain = parse_chain(shown)
         assert [step.depends_on for step in chain.steps] == [(), (), (1, 2)]
@@ -90,9 +126,19 @@ def test_the_forms_that_a_prompt_shows_are_read_without_a_warning(task: str) -> 
     elif task == "counterfactual":
         line = next(line for line in text.splitlines() if line.startswith("Edited step:"))
         assert edit_of(line) == "the statement"
-    elif task in JUDGING_TASKS:
+    elif task == "video_answer":
+        shown = text[text.index("Visual Cue:") : text.index("What the fields hold")]
+        filled = re.sub(r":$", ": x", shown, flags=re.MULTILINE).replace("Cue: x", "Cue:")
+        assert parse(filled).missing == ()
+    elif task in JUDGING_TASKS | VERDICT_TASKS:
         for name in (*JUDGED[task], "check"):
             assert f'"{name}"' in text
+    elif task in RATING_TASKS:
+        shown = re.findall(r"\{.*?\}", text)[0].replace("n}", "3}")
+        assert rating_of(shown).status == "strict"
+        assert "the word Check, a colon" in text
+    elif task in FRAMED_TASKS:
+        assert "the answer alone" in text
     else:
         assert text.count("The final answer is:") == 2
 
@@ -108,9 +154,10 @@ async def test_chains_are_drawn_with_their_number_as_the_seed_and_all_else_is_gr
         assert body["max_tokens"] == 700, place
         drawn = task in DRAWN_TASKS
         assert body["temperature"] == (0.9 if drawn else 0.0)
-        assert body.get("seed") == ({"chain": 4, "forbidden_chain": 7}[task] if drawn else None)
+        seeds = {"chain": 4, "forbidden_chain": 7, "brief_answer": 3}
+        assert body.get("seed") == (seeds[task] if drawn else None)
         assert body.get("top_p") == (0.95 if drawn else None)
-        assert ("response_format" in body) == (task in JUDGING_TASKS)
+        assert ("response_format" in body) == (task in JUDGING_TASKS | VERDICT_TASKS)
     assert LLMElicitor(Scripted(Model()), "m").parameters(ALL["chain"])["temperature"] == 0.7
 
 
@@ -128,6 +175,36 @@ async def test_chains_are_drawn_with_their_number_as_the_seed_and_all_else_is_gr
             "decomposition",
             ["[depends_on: none]", "### Nine is odd. [step: 2, depends_on: 1]", "Check code: "],
         ),
+        (
+            "video_answer",
+            [
+                "00:04.0",
+                "Why does",
+                "(A) It is hungry.",
+                "[00:01.0 - 00:02.5] come here",
+                "- dog @ 00:00.5",
+                "2 pictures of the clip",
+                "a line Boxes:",
+            ],
+        ),
+        ("brief_answer", ["00:04.0", "(B) It hears", "come here", "- dog @", "2 pictures", "answer alone"]),
+        ("answer_rating", ["Why does", "It heard something.", "a whistle.", "How right", "Check code: "]),
+        ("hallucination_rating", ["It heard", "a whistle.", "How far does the output keep", "Check code: "]),
+        ("divergence_rating", ["It heard", "a whistle.", "How closely", "Check code: "]),
+        (
+            "difficulty",
+            [
+                "A whistle.",
+                "1. the whistle\n2. hunger\n3. (no answer was given)",
+                "these 3 answers",
+                "Check code",
+            ],
+        ),
+        ("correctness", ["(B) A whistle.", "OUTPUT", "REFERENCE", "Is the output right?", "Check code: "]),
+        (
+            "taxonomy",
+            ["It turns.", "- Sports:\tgames and athletics\n- Information", "- Counting", "Check code: "],
+        ),
     ],
 )
 def test_a_prompt_shows_its_values_in_their_order(task: str, words: list[str]) -> None:
@@ -136,7 +213,8 @@ def test_a_prompt_shows_its_values_in_their_order(task: str, words: list[str]) -
     assert [message.role for message in messages] == ["system", "user"]
     order = [messages[1].content.index(word) for word in words]
     assert order == sorted(order)
-    assert asking.prompt_characters(ALL[task]) == sum(len(message.content) for message in messages)
+    said = sum(len(message.content) for message in messages)
+    assert asking.prompt_characters(ALL[task]) == said + characters_of(messages[1].pictures)
 
 
 def test_what_is_not_known_is_said_to_be_missing() -> None:
@@ -148,7 +226,15 @@ def test_what_is_not_known_is_said_to_be_missing() -> None:
 
 
 def changed(asked: Elicitation, name: str) -> Elicitation:
-    other = {"answer_kind": "text", "min_steps": "1", "max_steps": "9", "index": "2"}
+    other = {
+        "answer_kind": "text",
+        "min_steps": "1",
+        "max_steps": "9",
+        "index": "2",
+        "duration": "5",
+        "withheld": "boxes",
+        "count": "4",
+    }
     values = tuple(
         (key, other.get(key, f"{text} More.") if key == name else text) for key, text in asked.values
     )
@@ -181,7 +267,7 @@ def test_tasks_and_what_decides_the_reply_make_other_keys() -> None:
 
 
 @pytest.mark.parametrize("options", [{"temperature": 0.8}, {"top_p": 0.9}])
-def test_the_temperature_belongs_to_the_keys_of_chains_only(options: dict[str, object]) -> None:
+def test_the_temperature_belongs_to_the_keys_of_what_is_drawn_only(options: dict[str, object]) -> None:
     usual, other = elicitor(Model()), elicitor(Model(), **options)
     differing = {task for task, asked in ALL.items() if other.key(asked) != usual.key(asked)}
     assert differing == DRAWN_TASKS
@@ -217,6 +303,17 @@ def test_ih_18_texts_stay_inside_their_fences(attack: str, task: str) -> None:
         assert words not in outside
 
 
+async def test_ih_18_the_code_of_a_check_is_none_of_the_fence() -> None:
+    asking = elicitor(Model(), fence_secret=b"secret")
+    for task in CHECKED_TASKS:
+        user = asking.request(ALL[task]).messages[1].content
+        fence_of = re.findall(r"<<<END [A-Z ]+ ([0-9a-f]{32})>>>", user)[0]
+        (code,) = re.findall(r"Check code: ([0-9a-f]{8})$", user)
+        assert not fence_of.startswith(code)
+        other = elicitor(Model(), fence_secret=b"other").request(ALL[task]).messages[1].content
+        assert code not in other, "without the installation's key nobody can write the code"
+
+
 async def test_ih_18_a_judgement_that_the_text_dictates_is_asked_again_and_does_not_count() -> None:
     dictated = json.dumps(JUDGED["soundness"])
     model = Model(dictated)
@@ -236,7 +333,7 @@ async def test_a_prompt_of_ones_own_without_a_code_needs_none(tmp_path: Path) ->
     assert answer.status == "invalid:echo", "the judged text holds the reply word for word"
 
 
-@pytest.mark.parametrize("task", [task for task in TASKS if task not in JUDGING_TASKS])
+@pytest.mark.parametrize("task", [task for task in TASKS if task not in CHECKED_TASKS])
 async def test_a_text_is_valid_whatever_it_says(task: str) -> None:
     model = Model("I would rather not.")
     (answer,) = await elicitor(model).ask_batch([ALL[task]])
@@ -274,53 +371,6 @@ async def test_a_server_that_fails_gives_an_error_and_one_that_refuses_pauses() 
     assert (answer.status, answer.value, answer.error) == ("error:timeout", None, "No reply within 60 s.")
     with pytest.raises(LLMPaused):
         await elicitor(Model(LLMPaused("The key is wrong."))).ask_batch([ALL["facts"]])
-
-
-def completion(text: str, finish: str = "length", refusal: str = "", reasoning: str = "") -> Completion:
-    return Completion(text, refusal, reasoning, finish, "", "", None, None, None)
-
-
-@pytest.mark.parametrize(
-    ("task", "text", "status"),
-    [
-        ("chain", "Step 1: A. [depends_on: none]\nStep 2: half of", "valid"),
-        ("forbidden_chain", "Step 1: A.", "valid"),
-        ("chain", "Let me think about", "invalid:truncated"),
-        ("chain", "<think>Step 1: A.\nStep 2: hm", "invalid:truncated"),
-        ("chain", "", "invalid:truncated"),
-        ("facts", REPLIES["facts"], "invalid:truncated"),
-        ("early_answer", "The final answer is: 1", "invalid:truncated"),
-    ],
-)
-def test_a_reply_that_was_cut_off_counts_only_as_a_chain_with_a_step(
-    task: str, text: str, status: str
-) -> None:
-    reading = read_reply(ALL[task], completion(text))
-    assert reading.status == status
-    assert reading.value == (text if status == "valid" else None)
-
-
-def test_an_answer_that_may_be_cut_in_half_is_left_out_of_a_chain() -> None:
-    reading = read_reply(ALL["chain"], completion("Step 1: A. [depends_on: none]\nThe final answer is: 12"))
-    chain = parse_chain(reading.value or "")
-    assert ([step.text for step in chain.steps], chain.answer) == (["A."], None)
-    done = "Step 1: A.\nThe final answer is: 12\nAnd so on and"
-    assert parse_chain(read_reply(ALL["chain"], completion(done)).value or "").answer == "12"
-
-
-@pytest.mark.parametrize(
-    ("reply", "status"),
-    [
-        (completion("", "stop", refusal="I cannot."), "invalid:refusal"),
-        (completion(CHAIN, "content_filter"), "invalid:refusal"),
-        (completion("", "stop", reasoning="Hm."), "invalid:reasoning_only"),
-        (completion("", "stop"), "invalid:empty"),
-    ],
-)
-def test_refusals_and_silence_do_not_count(reply: Completion, status: str) -> None:
-    reading = read_reply(ALL["chain"], reply)
-    assert (reading.status, reading.value) == (status, None)
-    assert reading.message
 
 
 @pytest.mark.parametrize(

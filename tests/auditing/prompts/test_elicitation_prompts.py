@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from auditing.elicitation.prompts import FILES, OURS, REQUIRED_PLACES, elicitation_prompts
-from auditing.elicitation.protocol import JUDGING_TASKS, SETTINGS, TASKS, VALUES
+from auditing.elicitation.tasks import CHECKED_TASKS, FRAMED_TASKS, SETTINGS, TASKS, VALUES
 from auditing.prompts.templates import FOLDER, PromptError
 
-FILLED_IN = {"answer_form", "check"}
+FILLED_IN = {"answer_form", "check", "pictures", "boxes_form"}
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -17,7 +17,9 @@ def test_a_prompt_has_the_places_of_its_values_and_none_in_its_rules(task: str) 
     assert prompt.fields <= {*VALUES[task], *FILLED_IN}
     assert {name for name in VALUES[task] if name not in SETTINGS} <= prompt.fields
     assert ("answer_form" in prompt.fields) == ("answer_kind" in VALUES[task])
-    assert ("check" in prompt.fields) == (task in JUDGING_TASKS)
+    assert ("check" in prompt.fields) == (task in CHECKED_TASKS)
+    assert ("pictures" in prompt.fields) == (task in FRAMED_TASKS)
+    assert ("boxes_form" in prompt.fields) == (task == "video_answer")
     (system_role, system), (user_role, _) = prompt.sections
     assert (system_role, user_role) == ("system", "user")
     assert "{{" not in system
@@ -28,6 +30,7 @@ def test_ours_are_files_of_a_version_and_the_operators_have_none() -> None:
     assert {prompt.id for prompt in elicitation_prompts().values()} == set(OURS.values())
     assert all((FOLDER / f"{name}.txt").is_file() for name in OURS.values())
     assert FILES["forbidden_chain"] == "chain-forbidden.txt"
+    assert FILES["hallucination_rating"] == "hallucination-rating.txt"
     assert len(set(FILES.values())) == len(TASKS)
 
 

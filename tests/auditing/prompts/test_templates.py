@@ -70,7 +70,8 @@ def test_prompt_files_with_faults_are_named(tmp_path: Path, data, sentence):
 
 def test_unknown_prompts_list_the_known_ones(tmp_path: Path):
     with pytest.raises(
-        PromptError, match=r"Known: answer-v1, .*judge-clinical-v1, judge-mathematical-v1, nli-v1"
+        PromptError,
+        match=r"Known: answer-rating-v1, answer-v1, .*judge-clinical-v1, judge-mathematical-v1, nli-v1",
     ):
         load_prompt("nli-v0")
     with pytest.raises(PromptError, match="cannot be read"):

@@ -59,3 +59,4 @@ def test_a_long_hostile_text_is_read_in_time() -> None:
     for piece in ("1:", "- ", "and ", "((", "1 ", "visual cue ", "final  answer ", "timeframe  "):
         cot.parse(piece * 20_000)
         cot.parse_timeframe(piece * 20_000)
+    cot.parse(f"Visual cue{' ' * 200_000}x")

@@ -66,6 +66,21 @@ def test_a_refused_video_is_named_and_the_others_stay(folder: Path) -> None:
     assert states == [("broken.mp4", "refused"), ("in/walk.mp4", "ready")]
 
 
+def test_questions_of_a_public_set(folder: Path, tmp_path: Path) -> None:
+    rows = [
+        {"video": name, "question": "How often?", "candidates": ["1", "2"], "answer": "2"}
+        for name in ("run.mp4", "walk.mp4")
+    ]
+    questions = tmp_path / "action_count.json"
+    questions.write_text(json.dumps(rows))
+    arguments = ("--set", "Street", "--questions", questions, "--leave-out", "--read-as", "mvbench")
+    out, err = run(folder, *arguments)
+    assert "Questions read as MVBench." in out
+    assert "1 questions imported, 0 were there already. 1 were left out." in out
+    assert "Item 1, field video: the set Street has no video called 'run.mp4'." in err
+    assert VideoQuestion.objects.get().external_id == "mvbench:action_count-2"
+
+
 def test_the_queue_may_do_the_work(folder: Path, clean_queue) -> None:
     from procrastinate.contrib.django.models import ProcrastinateJob
 

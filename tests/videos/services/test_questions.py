@@ -135,6 +135,8 @@ def test_reasoning_as_one_text_is_taken_apart() -> None:
         ({"visual_cue": {"timeframe_s": [True, 2]}}, "visual_cue.timeframe_s"),
         ({"audio_cue": {"description": 1.5, "analysis": []}}, "audio_cue.analysis"),
         ({"video_duration_s": "four"}, "video_duration_s"),
+        ({"video_duration_s": 10**400}, "video_duration_s"),
+        ({"visual_cue": {"timeframe_s": [0, 10**400]}}, "visual_cue.timeframe_s"),
         ({"note": "a\x00b"}, ""),
     ],
 )
@@ -179,6 +181,11 @@ def test_ih_16_whatever_stands_in_a_field_is_a_value_or_a_problem(value: Any) ->
         assert len(found.items) + len(found.problems) == 1
 
 
+def test_ih_16_a_number_beyond_what_the_database_holds_is_a_problem() -> None:
+    found = read(json.dumps([item(note=7.25)]).replace("7.25", "1e999").encode())
+    assert [str(one) for one in found.problems] == ["Item 1: an extra field cannot be stored. Remove it."]
+
+
 def test_an_id_stands_for_one_question() -> None:
     found = read(data(item(), item(question="Another?")))
     assert [str(problem) for problem in found.problems] == [
@@ -197,7 +204,7 @@ class TestImport:
             video_set=video.video_set, data=data(item(), item(id="q-2", options=None))
         )
         assert (found.problems, found.notes) == ([], [])
-        assert found.counts == {"questions": 2, "videos": 1, "choices": 1, "known": 0}
+        assert found.counts == {"questions": 2, "videos": 1, "choices": 1, "known": 0, "unanswered": 0}
         assert not VideoQuestion.objects.exists(), "a preview stores nothing"
         question_imports.commit(video_set=video.video_set, found=found)
         rows = list(VideoQuestion.objects.order_by("number"))
@@ -270,6 +277,77 @@ class TestImport:
         crowded = item(visual_cue={"timeframe": "x" * 3000})
         found = question_imports.preview(video_set=video.video_set, data=data(crowded))
         assert [one.field for one in found.problems] == ["cot.visual.timeframe"]
+
+
+@pytest.mark.django_db
+class TestPublicSets:
+    ROW = {
+        "video_name": "aB3_-dEfGhi_30",
+        "question_text": "What makes the sound?",
+        "multi_choice": ["dog", "car"],
+        "answer": 1,
+        "question_type": "Which",
+    }
+
+    def ready(self) -> Video:
+        return stored(b"film", name="avqa/aB3_-dEfGhi_000030.mp4", duration_us=10_000_000)
+
+    def test_a_row_of_a_set_is_a_question_about_a_video_under_its_other_name(self) -> None:
+        video = self.ready()
+        found = question_imports.preview(video_set=video.video_set, data=data({**self.ROW, "id": 4}))
+        assert (found.problems, found.shape, found.read_as) == ([], "avqa", "AVQA")
+        question_imports.commit(video_set=video.video_set, found=found)
+        row = VideoQuestion.objects.get()
+        assert (row.external_id, row.video, row.answer, row.source) == ("avqa:4", video, "car", "AVQA")
+        assert row.options == ["dog", "car"]
+        assert row.meta == {"answer_letter": "B"}
+        assert row.document["cot"]["final_answer"] == "car"
+        event = Event.objects.get(action="video_questions.import").data
+        assert (event["shape"], event["left_out"]) == ("avqa", 0)
+        again = question_imports.preview(video_set=video.video_set, data=data({**self.ROW, "id": 4}))
+        assert (again.known, again.placed, again.problems) == (1, [], [])
+
+    def test_what_has_a_problem_may_be_left_out_and_is_named_and_counted(self) -> None:
+        video = self.ready()
+        content = data(
+            {**self.ROW, "id": 1, "video_name": "other"},
+            {**self.ROW, "id": 2, "video_name": "other"},
+            {**self.ROW, "id": 3, "answer": 7},
+            {**self.ROW, "id": 4, "answer": None},
+        )
+        words = "Videos that the set Street does not have: 1, with 2 questions of the file about them."
+        strict = question_imports.preview(video_set=video.video_set, data=content)
+        assert [(one.item, one.field) for one in strict.problems] == [
+            (1, "video"),
+            (2, "video"),
+            (3, "answer"),
+        ]
+        assert words in strict.notes
+        found = question_imports.preview(video_set=video.video_set, data=content, leave_out=True)
+        assert found.problems == []
+        assert found.left_out == strict.problems
+        assert words in found.notes
+        assert found.counts == {"questions": 1, "videos": 1, "choices": 1, "known": 0, "unanswered": 1}
+        question_imports.commit(video_set=video.video_set, found=found)
+        assert VideoQuestion.objects.get().external_id == "avqa:4"
+        assert Event.objects.get(action="video_questions.import").data["left_out"] == 3
+
+    def test_a_problem_of_the_whole_file_is_never_left_out(self) -> None:
+        video_set = self.ready().video_set
+        for content, shape in ((b"", ""), (data({**self.ROW, "id": 4}), "lvbench")):
+            found = question_imports.preview(video_set=video_set, data=content, shape=shape, leave_out=True)
+            assert [one.item for one in found.problems] == [None]
+            with pytest.raises(UserError):
+                question_imports.commit(video_set=video_set, found=found)
+
+    def test_a_film_that_is_cut_differently_shows_by_its_frames(self) -> None:
+        video = stored(b"film", name="7.mp4", duration_us=4_000_000)
+        film = {
+            "info": {"video_path": "7.mp4", "fps": 25, "num_frame": 300},
+            "global": [{"question": "Is there a dog?", "answer": "yes"}],
+        }
+        found = question_imports.preview(video_set=video.video_set, data=json.dumps(film).encode())
+        assert "lasts 12 s; the video here lasts 4.000 s" in found.notes[0]
 
 
 @pytest.mark.django_db

@@ -238,6 +238,53 @@ class TestQuestions:
         assert visitor.post(sent.url).status_code == 422
         assert not VideoQuestion.objects.exists()
 
+    def test_how_a_file_is_read_is_said_and_may_be_changed(self, visitor: Client) -> None:
+        video = ready(file_name="fox.mp4")
+        row = {"video": "fox", "question": "How often?", "candidates": ["1", "<2>"], "answer": "<2>"}
+        sent = self.send(visitor, video.video_set, row)
+        text = html(visitor.get(sent.url))
+        assert "Read as Animal-Bench." in text
+        assert "Files of MVBench look the same" in text
+        assert "animal-bench:items-1" in text
+        assert "1<br>&lt;2&gt;" in text
+        assert visitor.post(sent.url, {"action": "read", "shape": "mvbench"}).url == sent.url
+        text = html(visitor.get(sent.url))
+        assert "Read as MVBench." in text
+        assert '<option value="mvbench" selected>' in text
+        # What is stored is what was looked at, whatever is sent along.
+        visitor.post(sent.url, {"action": "import", "shape": "own"})
+        assert VideoQuestion.objects.get().external_id == "mvbench:items-1"
+
+    def test_a_shape_that_there_is_not_changes_nothing(self, visitor: Client) -> None:
+        video = ready(file_name="walk.mp4")
+        sent = self.send(visitor, video.video_set, {"id": "q", "video": "walk", "question": "Who?"})
+        refused = visitor.post(sent.url, {"action": "read", "shape": "<b>"})
+        assert refused.status_code == 422
+        assert "Read as reasonaudit questions." in html(refused)
+        assert not VideoQuestion.objects.exists()
+
+    def test_questions_with_a_problem_may_be_left_out(self, visitor: Client) -> None:
+        video = ready(file_name="walk.mp4")
+        items = [{"id": name, "video": name, "question": "Who?"} for name in ("run<b>", "walk")]
+        sent = self.send(visitor, video.video_set, *items)
+        assert "nothing can be imported" in html(visitor.get(sent.url))
+        visitor.post(sent.url, {"action": "read", "leave_out": "on"})
+        text = html(visitor.get(sent.url))
+        assert "What is left was read without a problem." in text
+        assert "no video called &#x27;run&lt;b&gt;&#x27;" in text
+        done = visitor.post(sent.url, {"action": "import"}, follow=True)
+        assert "Imported 1 question from items.json, 1 left out." in html(done)
+        assert VideoQuestion.objects.get().external_id == "walk"
+
+    def test_a_set_without_questions_says_what_to_do(self, visitor: Client) -> None:
+        video = ready(file_name="walk.mp4")
+        film = {"class": "WrapGift", "annotation": [{"label": "cut", "segment": [1, 2]}]}
+        sent = self.send(visitor, video.video_set, {"database": {"walk": film}})
+        text = html(visitor.get(sent.url))
+        assert "annotation file of COIN" in text
+        assert "write questions of your own" in text
+        assert "nothing can be imported" in text
+
     def test_a_kept_file_is_its_persons_and_its_sets(self, visitor: Client) -> None:
         video = ready(file_name="walk.mp4")
         sent = self.send(visitor, video.video_set, {"id": "q", "video": "walk", "question": "Who?"})

@@ -14,7 +14,7 @@ from reasonaudit.lib.errors import UserError
 from videos import tasks
 from videos.models import MediaRun, Video, VideoSet
 from videos.services import files, preparation, question_imports, runs, server_folder, sets, uploads
-from videos.services.question_items import MAX_FILE_BYTES
+from videos.services.question_items import MAX_FILE_BYTES, SHAPES
 
 HELP = """\
 Bring every video of a folder (and of the folders in it) into a set, look into each and count its pictures, then
@@ -35,8 +35,14 @@ class Command(BaseCommand):
         parser.add_argument(
             "--set", required=True, metavar="NAME", dest="set_name", help="name (or address) of the set"
         )
+        parser.add_argument("--questions", type=Path, metavar="FILE", help="questions, each naming its video")
         parser.add_argument(
-            "--questions", type=Path, metavar="FILE", help="JSON items, each naming its video"
+            "--read-as", default="", choices=list(SHAPES), help="shape of that file (default: recognise it)"
+        )
+        parser.add_argument(
+            "--leave-out",
+            action="store_true",
+            help="leave out questions with a problem, such as a video that is not there, and import the others",
         )
         parser.add_argument("--licence", default="", help="of a new set")
         parser.add_argument("--attribution", default="", help="of a new set: whom to name")
@@ -55,7 +61,7 @@ class Command(BaseCommand):
         except UserError as error:
             raise CommandError(str(error)) from None
         if questions is not None:
-            self._import_questions(video_set, questions)
+            self._import_questions(video_set, questions, options)
         self.stdout.write(
             f"{len(found) - len(refused):,} of {len(found):,} videos are in {video_set.slug}"
             f"{' and wait for a worker' if options['queue'] else ''}."
@@ -130,15 +136,24 @@ class Command(BaseCommand):
         self.stderr.write(f"{name}: {video.get_state_display().lower()}. {video.message}", style_func=str)
         return False
 
-    def _import_questions(self, video_set: VideoSet, data: bytes) -> None:
-        found = question_imports.preview(video_set=video_set, data=data)
-        for note in found.notes:
+    def _import_questions(self, video_set: VideoSet, data: bytes, options: dict[str, Any]) -> None:
+        found = question_imports.preview(
+            video_set=video_set,
+            data=data,
+            name=options["questions"].name,
+            shape=options["read_as"],
+            leave_out=options["leave_out"],
+        )
+        if found.read_as:
+            self.stdout.write(f"Questions read as {found.read_as}.")
+        for note in [found.hint, *found.notes] if found.hint else found.notes:
             self.stderr.write(note, style_func=str)
-        for problem in found.problems:
+        for problem in [*found.problems, *found.left_out]:
             self.stderr.write(str(problem), style_func=str)
         if found.problems:
             count = len(found.problems)
             words = "1 problem" if count == 1 else f"{count:,} problems"
             raise CommandError(f"The questions have {words}; none was imported. The videos stay.")
         made = question_imports.commit(video_set=video_set, found=found)
-        self.stdout.write(f"{len(made):,} questions imported, {found.known:,} were there already.")
+        without = f" {len(found.left_out):,} were left out." if found.left_out else ""
+        self.stdout.write(f"{len(made):,} questions imported, {found.known:,} were there already.{without}")

@@ -38,6 +38,7 @@ const COUNTED = {
   audit: { counts: "relation calls", unit: "call", show: "Show the audit" },
   judge: { counts: "segments", unit: "segment", show: "Show the verdicts" },
   reasoning: { counts: "items", unit: "item", show: "Show the results" },
+  benchmark: { counts: "tasks", unit: "task", show: "Show the benchmark" },
 };
 const counted = (run: RunMessage): (typeof COUNTED)["audit"] => COUNTED[run.kind ?? "audit"];
 

@@ -147,6 +147,13 @@ describe("run-progress", () => {
     expect(document.querySelector("a")?.textContent).toBe("Show the results");
   });
 
+  it("says what a step of a benchmark counts", async () => {
+    server = { ...server, kind: "benchmark", done: 96, state: "done" };
+    await show('data-done-href="/benchmarks/b/"');
+    expect(document.querySelector("progress")?.getAttribute("aria-label")).toBe("Done, 96 of 96 tasks");
+    expect(document.querySelector("a")?.textContent).toBe("Show the benchmark");
+  });
+
   it("has a small form for tables", async () => {
     await show("data-compact");
     expect(text()).toBe("Running, 63 %10 s left63 %");

@@ -44,7 +44,7 @@ function ContextUse({ store, index }: { store: Store; index: number }) {
   return <p class="muted">{targets.length ? `Premise of ${joinSegments(targets)}.` : "No kept relation starts here."}</p>;
 }
 
-function Tree({ store, width }: { store: Store; width: number }) {
+export function Tree({ store, width }: { store: Store; width: number }) {
   const model = store.model.value;
   const root = fitTree(model, store.selected.value, width, store.opened.value);
   const text = store.asText.value;

@@ -16,6 +16,8 @@ export interface Drawn {
   source: Source;
   selected: boolean;
   locked: boolean;
+  /** The tag stands so many rows under the box (0: right under it), not over it, and the box lies under the others. */
+  below?: number;
 }
 
 /** A proposed box: seen through, and nothing to take hold of. */
@@ -72,16 +74,24 @@ function textWidth(text: string): number {
 
 export class BoxLayer {
   readonly #boxes: SVGGElement;
+  /** Over all boxes: no line runs through a name. */
+  readonly #tags: SVGGElement;
   readonly #handles: SVGGElement;
   readonly #ghost: SVGRectElement;
   readonly #grips: SVGRectElement[];
   readonly #parts = new Map<string, Parts>();
   readonly #proposals: SVGGElement;
+  readonly #height: number;
 
-  constructor(svg: SVGSVGElement) {
+  /** `height`: of the picture, in its pixels. A tag under a box stays inside it. */
+  constructor(svg: SVGSVGElement, height = Infinity) {
+    this.#height = height;
     this.#ghost = make("rect", "box-ghost");
     this.#proposals = make("g", "proposed-boxes");
     this.#boxes = make("g", "boxes");
+    this.#tags = make("g", "box-tags");
+    // Each box says its name itself.
+    this.#tags.setAttribute("aria-hidden", "true");
     this.#handles = make("g", "box-handles");
     this.#grips = HANDLES.map((handle) => {
       const grip = make("rect", `box-grip grip-${handle}`);
@@ -90,7 +100,7 @@ export class BoxLayer {
       this.#handles.append(grip);
       return grip;
     });
-    svg.append(this.#ghost, this.#proposals, this.#boxes, this.#handles);
+    svg.append(this.#ghost, this.#proposals, this.#boxes, this.#tags, this.#handles);
   }
 
   /** `unit`: pixels of the picture that one pixel of the screen is. `ghost`: where the keyframe before was. */
@@ -98,7 +108,7 @@ export class BoxLayer {
     const here = new Set(drawn.map((one) => one.id));
     for (const [id, parts] of this.#parts) {
       if (here.has(id) || parts.state === "") continue;
-      parts.group.setAttribute("display", "none");
+      for (const element of [parts.group, parts.tag, parts.words]) element.setAttribute("display", "none");
       parts.state = "";
     }
     let selected: Drawn | null = null;
@@ -143,9 +153,9 @@ export class BoxLayer {
   /** Elements of tracks that are no more are taken away; later ones lie above earlier ones. */
   order(ids: readonly string[]): void {
     const known = new Set(ids);
-    for (const [id, { group }] of this.#parts) {
+    for (const [id, { group, tag, words }] of this.#parts) {
       if (known.has(id)) continue;
-      group.remove();
+      for (const element of [group, tag, words]) element.remove();
       this.#parts.delete(id);
     }
   }
@@ -155,12 +165,12 @@ export class BoxLayer {
   }
 
   #one(one: Drawn, unit: number): void {
-    const parts = this.#parts.get(one.id) ?? this.#add(one.id);
-    const state = [...one.box, unit, one.status, one.occluded, one.selected, one.locked, one.color, one.label, one.source].join();
+    const parts = this.#parts.get(one.id) ?? this.#add(one);
+    const state = [...one.box, unit, one.status, one.occluded, one.selected, one.locked, one.color, one.label, one.source, one.below].join();
     if (state === parts.state) return;
     parts.state = state;
     const { group, halo, line, tag, words } = parts;
-    group.removeAttribute("display");
+    for (const element of [group, tag, words]) element.removeAttribute("display");
     const kind = `box is-${one.status} from-${one.source}${one.selected ? " is-selected" : ""}${one.occluded ? " is-occluded" : ""}${one.locked ? " is-locked" : ""}`;
     if (group.getAttribute("class") !== kind) group.setAttribute("class", kind);
     place(halo, one.box);
@@ -171,10 +181,11 @@ export class BoxLayer {
       words.textContent = text;
       group.setAttribute("aria-label", `${boxWords(one)}, box at ${one.box.slice(0, 2).map(Math.round).join(", ")}`);
     }
-    const [x, y] = one.box;
+    const [x, y, , h] = one.box;
     const height = 18 * unit;
-    // Above the box, or inside it where the picture ends.
-    const top = y - height >= 0 ? y - height : y;
+    const above = y - height >= 0 ? y - height : y;
+    // Over or under the box, or inside it where the picture ends.
+    const top = one.below === undefined ? above : Math.min(y + h + one.below * height, this.#height - height);
     place(tag, [x, top, (textWidth(text) + 12) * unit, height]);
     tag.setAttribute("fill", one.color);
     words.setAttribute("x", String(x + 6 * unit));
@@ -183,14 +194,16 @@ export class BoxLayer {
     group.setAttribute("aria-pressed", String(one.selected));
   }
 
-  #add(id: string): Parts {
+  #add({ id, below }: Drawn): Parts {
     const group = make("g", "box");
     group.dataset.track = id;
     group.setAttribute("role", "button");
     group.setAttribute("tabindex", "0");
     const parts: Parts = { group, halo: make("rect", "box-halo"), line: make("rect", "box-line"), tag: make("rect", "box-tag"), words: make("text", "box-words"), state: "" };
-    group.append(parts.halo, parts.line, parts.tag, parts.words);
-    this.#boxes.append(group);
+    group.append(parts.halo, parts.line);
+    this.#tags.append(parts.tag, parts.words);
+    if (below === undefined) this.#boxes.append(group);
+    else this.#boxes.prepend(group);
     this.#parts.set(id, parts);
     return parts;
   }

@@ -1,12 +1,12 @@
 // What belongs to the clip and not to one question: it stays as it is when another question of the clip is opened.
 import { signal } from "@preact/signals";
 import type { Signal } from "@preact/signals";
-import type { PictureIndex } from "../../lib/video/index";
+import { PictureIndex } from "../../lib/video/index";
 import { PeakTiles } from "../../lib/video/peaks";
 import { Player } from "./player";
 import type { Settings } from "./settings";
 import { createSettings } from "./settings";
-import type { RefinePayload } from "./types";
+import type { RefinePayload, VideoFacts } from "./types";
 
 export interface Clip {
   index: PictureIndex;
@@ -20,7 +20,7 @@ export interface Clip {
   settings: Settings;
 }
 
-export function makeVideo({ video: { title, urls } }: RefinePayload): HTMLVideoElement {
+export function makeVideo({ video: { title, urls } }: { video: Pick<VideoFacts, "title" | "urls"> }): HTMLVideoElement {
   const video = document.createElement("video");
   video.src = urls.media;
   video.preload = "auto";
@@ -29,6 +29,12 @@ export function makeVideo({ video: { title, urls } }: RefinePayload): HTMLVideoE
   video.setAttribute("aria-label", title);
   video.tabIndex = -1;
   return video;
+}
+
+export async function loadIndex(url: string): Promise<PictureIndex> {
+  const response = await fetch(url, { credentials: "same-origin" });
+  if (!response.ok) throw new Error(`The index of the pictures could not be loaded: the server answered with status ${response.status}.`);
+  return PictureIndex.decode(await response.arrayBuffer());
 }
 
 export function openClip(payload: RefinePayload, index: PictureIndex, video: HTMLVideoElement): Clip {

@@ -3,11 +3,10 @@ import { effect } from "@preact/signals";
 import { render } from "preact";
 import { errorText, getJson } from "../../lib/api";
 import { openStore } from "../../lib/queue-store";
-import { PictureIndex } from "../../lib/video/index";
 import { Icon, Notice } from "../shared/parts";
 import { shortcuts, startShortcuts } from "../shared/shortcut-sheet";
 import { Differences } from "./adjudication-panel";
-import { makeVideo, openClip } from "./clip";
+import { loadIndex, makeVideo, openClip } from "./clip";
 import { Dialogs } from "./dialogs";
 import { Banners, Saved, SubHead } from "./head";
 import type { Action } from "./keys";
@@ -56,12 +55,6 @@ async function playable(host: HTMLElement, first: RefinePayload): Promise<Refine
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     payload = await getJson<RefinePayload>(payload.urls.detail);
   }
-}
-
-async function loadIndex(url: string): Promise<PictureIndex> {
-  const response = await fetch(url, { credentials: "same-origin" });
-  if (!response.ok) throw new Error(`The index of the pictures could not be loaded: the server answered with status ${response.status}.`);
-  return PictureIndex.decode(await response.arrayBuffer());
 }
 
 export async function mount(host: HTMLElement): Promise<Questions | null> {

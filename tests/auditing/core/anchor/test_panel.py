@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from auditing.core.anchor.panel import (
     judge_spread,
     mean_estimate,
+    mean_estimates,
     model_score,
     panel_scores,
     score_difference,
@@ -84,6 +85,27 @@ def test_values_of_a_group_are_drawn_together() -> None:
     assert mean_estimate(values, ["q1"] * 4).low is None
     assert mean_estimate(values, ["q1", "q1", "q2", "q2"]).low == 1.0
     assert mean_estimate([1.0, None, 4.0]).value == 2.5
+
+
+def test_several_values_of_the_same_items_have_the_means_and_intervals_that_each_has_alone():
+    columns = {
+        "all": [0.1 * place for place in range(20)],
+        "some": [None if place % 3 else 0.7 * place for place in range(20)],
+        "as many": [None if place % 3 else 1.0 / (1 + place) for place in range(20)],
+        "one": [4.0] + [None] * 19,
+        "none": [None] * 20,
+    }
+    found = mean_estimates(columns, seed=3)
+    assert list(found) == list(columns)
+    for name, values in columns.items():
+        alone = mean_estimate(values, seed=3)
+        for field in ("value", "low", "high"):
+            assert getattr(found[name], field) == pytest.approx(getattr(alone, field), abs=1e-12)
+        for field in ("undefined_because", "no_interval_because", "n", "cases", "resamples", "dropped"):
+            assert getattr(found[name], field) == getattr(alone, field)
+    assert found["one"].no_interval_because == "an interval needs at least two cases"
+    assert found["none"].value is None
+    assert mean_estimates({}) == {}
 
 
 def test_models_are_compared_on_the_items_that_both_have() -> None:

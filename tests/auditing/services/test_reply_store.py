@@ -8,8 +8,8 @@ import pytest
 from auditing.elicitation.protocol import ElicitAnswer
 from auditing.llm.asking import Attempt
 from auditing.models import ReasoningCall, ReasoningCallAttempt
+from auditing.services import reply_store as store
 from auditing.services.call_store import NewAnswer
-from auditing.services.grapheval import store
 
 pytestmark = pytest.mark.django_db
 

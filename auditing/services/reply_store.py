@@ -1,7 +1,8 @@
-"""The stored replies of models in GraphEVAL studies: looked up by key, accepted once (the rules of `call_store`).
+"""The stored replies of models that are asked in words: looked up by key, accepted once (the rules of `call_store`).
 
-What is kept is the text that a model wrote. What it says is read out of it by the core's parsers each time, so the
-same stored replies always give the same chains, facts and answers.
+Studies of reasoning and benchmarks share these tables, so what one of them asked is known to the other. What is kept
+is the text that a model wrote. What it says is read out of it by the parsers each time, so the same stored replies
+always give the same chains, facts, answers and ratings.
 """
 
 from collections.abc import Iterable, Sequence
@@ -46,6 +47,16 @@ def statuses(keys: Sequence[str]) -> dict[str, str]:
     for start in range(0, len(keys), LOOKUP_CHUNK):
         rows = ReasoningCall.objects.filter(key__in=keys[start : start + LOOKUP_CHUNK])
         found.update(rows.values_list("key", "status"))
+    return found
+
+
+def problems(keys: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Return (``invalid`` or ``error``, why) for those keys that were answered without a valid reply."""
+    found: dict[str, tuple[str, str]] = {}
+    for start in range(0, len(keys), LOOKUP_CHUNK):
+        rows = ReasoningCall.objects.filter(key__in=keys[start : start + LOOKUP_CHUNK])
+        for key, status, why in rows.exclude(status=CallStatus.VALID).values_list("key", "status", "problem"):
+            found[key] = (status, why)
     return found
 
 
