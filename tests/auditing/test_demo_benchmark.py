@@ -80,7 +80,7 @@ def test_boxes_of_what_is_there_and_of_what_is_not(benchmark: Benchmark) -> None
         for answer in item.answers.filter(role="chain", setting="full")
         for score in answer.grounding_scores.all()
     }
-    # Cited from 0:06 to 0:09.2, 81 of the 350 pictures. One of three boxes is cited, so a picture gives a third at most.
+    # Cited from 0:06 to 0:09.2, 81 of the 350 pictures. Of three boxes one is cited: a picture gives a third at most.
     boxes = scores["invented-large"]["boxes"]["pictures"]
     assert (boxes["matched_frames"], boxes["precision"], boxes["recall"]) == (
         81,
