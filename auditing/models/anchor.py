@@ -274,7 +274,10 @@ class DifficultyJudgement(TimestampedModel):
 
 
 class DifficultyReview(TimestampedModel):
-    """What a person decided about an item that the rule calls hard; the rule's level stays beside it."""
+    """What a person decided about an item that the rule calls hard; the rule's level stays beside it.
+
+    `user` is who decided here; somebody who decided before an import is `source`, ``imported:NAME``.
+    """
 
     class Decision(models.TextChoices):
         CONFIRMED = "confirmed", "Hard indeed"
@@ -286,12 +289,30 @@ class DifficultyReview(TimestampedModel):
         JUDGE = "judge", "The judges"
 
     item = models.OneToOneField(BenchmarkItem, on_delete=models.CASCADE, related_name="review")
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
+    )
+    source = models.CharField(max_length=220, blank=True)
     decision = models.CharField(max_length=10, choices=Decision)
     fault = models.CharField(max_length=5, choices=Fault, blank=True)
     level = models.CharField(max_length=8, blank=True)
     note = models.TextField(blank=True)
     version = models.PositiveIntegerField(default=1)
+
+    class Meta:
+        ordering = ["item"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(user__isnull=False, source="")
+                | models.Q(user__isnull=True) & ~models.Q(source=""),
+                name="review_of_a_user_or_imported",
+            )
+        ]
+
+    @property
+    def person(self) -> str:
+        """Who decided, as pages show it."""
+        return self.user.get_username() if self.user is not None else self.source.partition(":")[2]
 
 
 class GroundingScore(models.Model):

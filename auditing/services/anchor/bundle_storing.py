@@ -17,6 +17,7 @@ from auditing.models import (
     Benchmark,
     BenchmarkItem,
     DifficultyJudgement,
+    DifficultyReview,
     GroundingScore,
     ModelAnswer,
     Rating,
@@ -219,18 +220,22 @@ def _scores(benchmark: Benchmark, folder: Path, stored: _Stored) -> Iterator[Gro
 
 
 def _levels(benchmark: Benchmark, items: Sequence[BenchmarkItem], places: Sequence[Place]) -> None:
-    """Assess the difficulty, and keep what people decided beside it; who they are is not known here."""
-    decided = []
+    """Assess the difficulty, and store what people decided beside it; who they are is not known here."""
+    decided, reviews = [], []
     for item, place in zip(items, places, strict=True):
         if review := place.row["review"]:
             item.decision = review["decision"]
-            item.verdict = {difficulty.IMPORTED_REVIEW: review}
             decided.append(item)
+            names = ("decision", "fault", "level", "note", "version")
+            source = IMPORTED_PERSON + (review["person"] or "somebody")
+            reviews.append(
+                DifficultyReview(item=item, source=source, **{name: review[name] for name in names})
+            )
     BenchmarkItem.objects.bulk_update(decided, ["decision"], batch_size=BATCH)
+    DifficultyReview.objects.bulk_create(reviews, batch_size=BATCH)
     bare = ModelAnswer.objects.filter(item__benchmark=benchmark, role=ModelAnswer.Role.ROLLOUT).order_by()
     judged = DifficultyJudgement.objects.filter(item__benchmark=benchmark).order_by()
-    touched = {item.pk for item in decided}
-    touched |= {pk for rows in (bare, judged) for pk in rows.values_list("item", flat=True)}
+    touched = {pk for rows in (bare, judged) for pk in rows.values_list("item", flat=True)}
     difficulty.assess_many(benchmark, [item for item in items if item.pk in touched])
 
 

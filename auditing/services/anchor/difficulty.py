@@ -32,8 +32,6 @@ from reasonaudit.lib.errors import UserError
 LONGEST_NOTE = 4_000
 BATCH = 1_000
 HARD = "hard"
-IMPORTED_REVIEW = "imported_review"
-"""Place in a verdict of what a person decided elsewhere, before the benchmark was imported here."""
 
 
 def rollouts(item: BenchmarkItem) -> list[ModelAnswer]:
@@ -149,8 +147,7 @@ def assess(item: BenchmarkItem) -> BenchmarkItem:
     """Set the rule's level of an item from the judgements about its present rollouts, and how it came about.
 
     `item.verdict` is the core `Difficulty` with: ``answers_sha256``; ``stale``, the judgements about other rollouts;
-    ``by_judge``, for each judge ``{"source", "matches", "mismatches", "similarity", "explanation", "problem"}``; and
-    `IMPORTED_REVIEW` where there was one.
+    ``by_judge``, for each judge ``{"source", "matches", "mismatches", "similarity", "explanation", "problem"}``.
     Without a level `item.difficulty` is "" and ``why_not`` is a sentence. To be called in a transaction, see `judge`.
     """
     assess_many(item.benchmark, [item])
@@ -186,8 +183,7 @@ def _assess(
     """Set level and verdict of an item that the caller stores."""
     now = _hash(answers)
     current = [row for row in rows if row.answers_sha256 == now]
-    review = (item.verdict or {}).get(IMPORTED_REVIEW)
-    if not answers and not rows and review is None:
+    if not answers and not rows:
         item.difficulty, item.verdict = "", None
         return
     document: dict[str, Any]
@@ -209,7 +205,6 @@ def _assess(
     item.difficulty = document["difficulty"] or ""
     item.verdict = {
         **document,
-        **({} if review is None else {IMPORTED_REVIEW: review}),
         "votes": list(document["votes"]),
         "answers_sha256": now,
         "stale": len(rows) - len(current),
@@ -290,10 +285,12 @@ def review(
             status=422,
         )
     before = None if row is None else _content(row)
+    imported = row is not None and row.user_id is None  # to say the same again makes the decision one's own
     row = row or DifficultyReview(item=locked)
-    row.user, row.decision, row.fault, row.level, row.note = by, decision, fault, level, note
+    row.user, row.source = by, ""
+    row.decision, row.fault, row.level, row.note = decision, fault, level, note
     row.version = stored + 1
-    if before == _content(row):
+    if before == _content(row) and not imported:
         return DifficultyReview.objects.get(pk=row.pk)
     row.save()
     locked.decision = decision

@@ -14,8 +14,6 @@ from django.db.models import Min, Q
 from auditing.models import Benchmark, DifficultyReview, Rating, TaxonomyLabel
 from auditing.selectors.benchmark_ratings import IMPORTED_PERSON, by_people
 
-from .difficulty import IMPORTED_REVIEW
-
 Person = int | str
 """A user's key, or the source of what somebody gave elsewhere."""
 
@@ -43,8 +41,5 @@ def _people(benchmark: Benchmark) -> Iterator[Person]:
         for row in sorted(first, key=lambda row: row["first"]):
             yield row["user_id"] or row["source"]
     reviews = DifficultyReview.objects.filter(item__benchmark=benchmark).order_by("pk")
-    yield from reviews.values_list("user_id", flat=True)
-    elsewhere = benchmark.items.filter(verdict__has_key=IMPORTED_REVIEW).order_by("number")
-    for name in elsewhere.values_list(f"verdict__{IMPORTED_REVIEW}__person", flat=True):
-        if name:
-            yield IMPORTED_PERSON + name
+    for user, source in reviews.values_list("user_id", "source"):
+        yield user or source

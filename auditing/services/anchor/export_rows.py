@@ -248,15 +248,14 @@ class BenchmarkRows:
     def _review(self, item: BenchmarkItem) -> Row | None:
         found = getattr(item, "review", None)
         if found is None:
-            elsewhere: Row | None = (item.verdict or {}).get(difficulty.IMPORTED_REVIEW)
-            return elsewhere
+            return None
         return {
             "decision": found.decision,
             "fault": found.fault,
             "level": found.level,
             "note": found.note,
             "version": found.version,
-            "person": self._people[found.user_id],
+            "person": self._people[found.user_id or found.source],
         }
 
 
@@ -304,9 +303,7 @@ def _video(video: Video) -> Row:
 
 
 def _verdict(verdict: Mapping[str, Any] | None) -> Row | None:
-    """How the level came about, without what difficulty.jsonl has and without what was decided."""
+    """How the level came about, without what difficulty.jsonl has."""
     if verdict is None:
         return None
-    return {
-        name: value for name, value in verdict.items() if name not in ("by_judge", difficulty.IMPORTED_REVIEW)
-    }
+    return {name: value for name, value in verdict.items() if name != "by_judge"}

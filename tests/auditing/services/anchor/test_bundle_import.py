@@ -11,7 +11,7 @@ import pytest
 
 from auditing.formats import benchmark_bundle as bundle
 from auditing.formats.bundle import write_bundle
-from auditing.models import Benchmark, BenchmarkItem, Rating
+from auditing.models import Benchmark, BenchmarkItem, DifficultyReview, Rating
 from auditing.selectors.benchmark_ratings import current
 from auditing.services.anchor import bundle_import, difficulty, exports, grounding
 from auditing.views.exports import archive
@@ -116,11 +116,12 @@ def test_what_came_back_counts_as_before(tmp_path):
 def test_a_decision_from_elsewhere_stays_when_the_item_is_judged_again_and_a_new_one_goes_before(tmp_path):
     made = exported(tmp_path / "a")
     item = builders.item(bundle_import.commit(tmp_path / "a", made.video_set))
-    kept = {
-        "decision": "rejected", "fault": "judge", "level": "easy", "note": "No.", "version": 1, "person": "rater-2",
-    }  # fmt: skip
-    assert difficulty.assess(item).verdict["imported_review"] == kept
-    difficulty.review(item, decision="confirmed", version=0, by=make.user("researcher"))
+    kept = {"decision": "rejected", "fault": "judge", "level": "easy", "note": "No.", "version": 1}
+    difficulty.assess(item)
+    row = DifficultyReview.objects.get(item=item)
+    assert {name: getattr(row, name) for name in kept} == kept
+    assert (row.user, row.source, row.person) == (None, "imported:rater-2", "rater-2")
+    difficulty.review(item, decision="confirmed", version=1, by=make.user("researcher"))
     exported(tmp_path / "b", item.benchmark)
     row = json.loads((tmp_path / "b" / bundle.ITEMS).read_text("utf-8").splitlines()[0])
     # rater-1, -2, -3 and -7 are taken, two of them by people of this item.

@@ -305,4 +305,3 @@ def test_the_person_and_the_second_reference_have_tables_of_their_own(study: Ben
     generated = benchmark_ratings.tables(study, reference="generated")["divergence"]
     for model, said in GENERATED.items():
         assert [row["judge-a"] for row in generated.by_model[model].values()] == said
-
