@@ -51,10 +51,10 @@ def test_hostile_text_of_a_chain_stays_inside_the_payload(visitor):
 
 def test_results_are_closed_until_ones_queue_is_done(visitor, researcher, scene):
     study, chains = scene
-    word(chains["vote"][0], "no", user=make_user(name="ben"))
+    word(chains["vote"][0], "no", user=make_user(name="quentin"))
     closed = page(visitor, study, "?view=results").content.decode()
     assert "Closed until you have judged all your chains" in closed
-    assert "ben" not in closed
+    assert "quentin" not in closed
     judge_all(study, chains, researcher)
     open_page = page(visitor, study, "?view=results")
     assert {row["name"] for row in open_page.context["results"]["sources"]} == {"You", "Person A"}
@@ -64,7 +64,7 @@ def test_results_are_closed_until_ones_queue_is_done(visitor, researcher, scene)
 
 def test_a_short_queue_opens_the_words_on_its_own_chains_only(visitor, researcher, scene):
     study, chains = scene
-    ben = make_user(name="ben")
+    ben = make_user(name="quentin")
     for chain in (*chains["vote"], *chains["medoid"]):
         word(chain, "no", user=ben)
     short = page(visitor, study, "?paths=1").context["payload"]["queue"]
@@ -78,11 +78,11 @@ def test_a_short_queue_opens_the_words_on_its_own_chains_only(visitor, researche
 
 def test_a_manager_sees_results_with_names_and_is_told_what_that_means(scene):
     study, chains = scene
-    word(chains["vote"][0], "no", user=make_user(name="ben"))
+    word(chains["vote"][0], "no", user=make_user(name="quentin"))
     client = Client()
     client.force_login(make_user("manager"))
     response = page(client, study, "?view=results")
-    assert [row["name"] for row in response.context["results"]["sources"]] == ["ben"]
+    assert [row["name"] for row in response.context["results"]["sources"]] == ["quentin"]
     assert "what you judge after this is not blind" in response.content.decode()
 
 
