@@ -9,6 +9,7 @@ from channels.routing import URLRouter
 from channels.sessions import SessionMiddlewareStack
 from django.contrib.auth.models import AnonymousUser
 from django.core.cache import cache
+from django.db import transaction
 from django.test import Client
 from django.urls import URLPattern, path
 
@@ -85,21 +86,35 @@ def test_ab_11_every_route_and_socket_has_a_row_and_every_row_a_route() -> None:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("person", PEOPLE)
-@pytest.mark.parametrize("route", all_routes(), ids=lambda route: route.name)
-def test_ab_11_each_role_gets_on_each_route_what_the_table_says(route: Route, person: str) -> None:
+def test_ab_11_each_role_gets_on_each_route_what_the_table_says(person: str) -> None:
     client = client_for(person)
+    login = {name: cookie.value for name, cookie in client.cookies.items()}
+    wrong = []
+    for route in all_routes():
+        client.cookies.clear()  # logging out is a route as well
+        for name, value in login.items():
+            client.cookies[name] = value
+        with transaction.atomic():  # what a route changes is gone before the next one
+            wrong += list(wrong_answers(client, route, person))
+            transaction.set_rollback(True)
+        cache.clear()
+    assert not wrong, "\n".join(wrong)
+
+
+def wrong_answers(client: Client, route: Route, person: str) -> Iterator[str]:
+    """Answers of a route that are not what the table says for this person."""
     for method in METHODS:
         response = client.generic(
             method, route.address, b"", content_type="application/x-www-form-urlencoded"
         )
         status, target = response.status_code, response.headers.get("Location", "")
         refused = status in {401, 403, 405} or (status == 302 and target.startswith("/accounts/login/?next="))
-        said = f"{person}, {method} {route.address} -> {status} {target}"
-        if may(person, route.name, method):
-            assert not refused, said
-            assert status < 500 or (route.name, status) == ("readyz", 503), said
-        else:
-            assert refused, said
+        said = f"{person}, {route.name}, {method} {route.address} -> {status} {target}"
+        if not may(person, route.name, method):
+            if not refused:
+                yield said
+        elif refused or (status >= 500 and (route.name, status) != ("readyz", 503)):
+            yield said
         if route.name == "accounts:logout" and not refused:
             break
 
@@ -197,5 +212,7 @@ def test_ab_01_people_who_judge_reach_no_audit_output() -> None:
                 "api:schema",
             }
         ):
+            if row["route"] == "auditing:benchmark_rate" and row["relations"]:
+                continue  # rating, too, is for those who are listed; it shows nothing of what judges or audits say
             assert not blind & set(row["roles"].split()), row
             assert not {"*", "public"} & set(row["roles"].split()), row
