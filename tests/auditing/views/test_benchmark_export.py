@@ -146,9 +146,13 @@ def test_what_was_decided_elsewhere_stands_on_the_page_of_the_item(visitor):
     visitor.post(reply["Location"], {"name": "Back again"})
     item = Benchmark.objects.get(slug="back-again").items.get(number=1)
     html = visitor.get(f"/benchmarks/back-again/difficulty/?review={item.pk}").content.decode()
-    assert (
-        "Decided before the import by rater-2: models or judges erred (the judges), level easy. “No.”" in html
-    )
+    assert "Decided by rater-2 before the import, " in html
+    for name, value in (
+        ("decision", "rejected"),
+        ("fault", "judge"),
+    ):  # it stands in the form, to be kept or changed
+        assert re.search(rf'name="{name}" value="{value}"[^>]* checked', html), name
+    assert ">No.</textarea>" in html
 
 
 def test_the_list_leads_to_the_import_and_the_benchmark_to_its_export(visitor):
