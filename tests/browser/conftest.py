@@ -184,7 +184,12 @@ def overflows(page: Page) -> list[str]:
     found = []
     for width, height in SIZES:
         page.set_viewport_size({"width": width, "height": height})
-        found += [f"{line} at {width}" for line in too_wide(page)]
+        # A drawing takes the new width a moment after the window has it.
+        for _ in range(10):
+            if not (wide := too_wide(page)):
+                break
+            page.wait_for_timeout(100)
+        found += [f"{line} at {width}" for line in wide]
     if before is not None:
         page.set_viewport_size(before)
     return found
