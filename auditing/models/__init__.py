@@ -3,10 +3,6 @@
 from .anchor import (
     Benchmark,
     BenchmarkItem,
-    BenchmarkRater,
-    BenchmarkResult,
-    BenchmarkRun,
-    BenchmarkRunItem,
     DifficultyJudgement,
     DifficultyReview,
     Facet,
@@ -18,6 +14,7 @@ from .anchor import (
     Setting,
     TaxonomyLabel,
 )
+from .benchmark_runs import BenchmarkRater, BenchmarkResult, BenchmarkRun, BenchmarkRunItem
 from .calls import CallAttempt, CallStatus, RelationCall
 from .drafts import DraftCall, DraftCallAttempt, DraftItem, DraftRun
 from .judges import JudgeCall, JudgeCallAttempt, JudgeRun, JudgeRunTrace, JudgeVerdict, Verdict

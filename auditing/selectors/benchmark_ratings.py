@@ -200,7 +200,7 @@ def people_names(benchmark: Benchmark) -> dict[int | str, str]:
 
 
 def by_people() -> Q:
-    """Say in SQL that a rating is a person's: given here, or imported as one."""
+    """Say in SQL that a rating, or a label of a category, is a person's: given here, or imported as one."""
     return Q(user__isnull=False) | Q(source__startswith=IMPORTED_PERSON)
 
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from itertools import count
 
-from django.db.models import Min, Q
+from django.db.models import Min
 
 from auditing.models import Benchmark, DifficultyReview, Rating, TaxonomyLabel
 from auditing.selectors.benchmark_ratings import IMPORTED_PERSON, by_people
@@ -18,7 +18,6 @@ Person = int | str
 """A user's key, or the source of what somebody gave elsewhere."""
 
 _KEPT = re.compile(rf"{IMPORTED_PERSON}(rater-[1-9][0-9]{{0,5}})")
-_BY_PEOPLE = Q(user__isnull=False) | Q(source__startswith=IMPORTED_PERSON)
 
 
 def pseudonyms(benchmark: Benchmark) -> dict[Person, str]:
@@ -35,7 +34,7 @@ def pseudonyms(benchmark: Benchmark) -> dict[Person, str]:
 def _people(benchmark: Benchmark) -> Iterator[Person]:
     """Everybody, some more than once, in the order in which numbers are given."""
     ratings = Rating.objects.filter(by_people(), answer__item__benchmark=benchmark)
-    labels = TaxonomyLabel.objects.filter(_BY_PEOPLE, item__benchmark=benchmark)
+    labels = TaxonomyLabel.objects.filter(by_people(), item__benchmark=benchmark)
     for rows in (ratings, labels):
         first = rows.order_by().values("user_id", "source").annotate(first=Min("pk"))
         for row in sorted(first, key=lambda row: row["first"]):
