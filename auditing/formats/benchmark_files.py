@@ -266,20 +266,23 @@ def _category(row: Row) -> CategoryRow:
     if source in (HAND, IMPORTED):
         # Pages say so of labels that were given here, and of those that came with the questions.
         raise row.fail("source", f"{source} is no source of a label", "Name the model, or imported:PERSON.")
-    confidence = row.values.get("confidence")
-    is_number = isinstance(confidence, int | float) and not isinstance(confidence, bool)
-    if confidence is not None and not (is_number and 0 <= confidence <= 1):  # type: ignore[operator]
-        raise row.fail(
-            "confidence", f"{shown(confidence)} is no share", "Give a number from 0 to 1, or null."
-        )
     return CategoryRow(
         row.line,
         _item(row),
         _name(row, "category"),
         _name(row, "subcategory") if row.text("subcategory").strip() else "",
         source,
-        None if confidence is None else float(confidence),  # type: ignore[arg-type]
+        _share(row, "confidence"),
     )
+
+
+def _share(row: Row, name: str) -> float | None:
+    value = row.values.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise row.fail(name, f"{shown(value)} is no share", "Give a number from 0 to 1, or null.")
+    return float(value)
 
 
 def _difficulty(row: Row) -> DifficultyRow:
