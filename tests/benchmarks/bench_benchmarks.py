@@ -73,6 +73,7 @@ def run() -> list[dict[str, Any]]:
 def filled() -> Any:
     """A benchmark of this size, with two sources of references and ratings that agree in part."""
     from auditing.core.anchor.panel import FACETS
+    from auditing.services.anchor import changes
     from tests.auditing import benchmark_rows as make
 
     chance = random.Random(6)
@@ -99,6 +100,7 @@ def filled() -> Any:
         model: [{"openai:judge-0": int(chance.random() < 0.6)} for _ in range(ITEMS)] for model in models
     }
     make.rate(benchmark, "correct", right, reference="")
+    changes.count_rows_anew()  # as after an import
     return benchmark
 
 

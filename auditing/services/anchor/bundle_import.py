@@ -33,7 +33,7 @@ from videos.selectors.documents import limits_of
 
 from . import benchmarks, bundle_storing
 from .bundle_storing import Place
-from .changes import changed, event
+from .changes import changed, event, many_stored
 
 Row = dict[str, Any]
 NAMED_IN_ERRORS = 20
@@ -147,6 +147,7 @@ def commit(folder: Path, video_set: VideoSet, *, name: str = "", by: Any = None)
         )
         questions = bundle_storing.store(row, folder, found.places, by)
         changed(row)
+        many_stored()
         about = {
             "slug": row.slug,
             "name": row.name,

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.db import connection, transaction
 from django.db.models import F
 
-from auditing.models import Benchmark
+from auditing.models import Benchmark, BenchmarkItem, ModelAnswer, Rating, Reference
 from reasonaudit.lib.chain import record_event
 
 STREAM = "benchmark:{pk}"
@@ -35,3 +36,22 @@ def event(benchmark: Benchmark, by: Any, action: str, data: Mapping[str, Any]) -
         subject_id=benchmark.slug,
         data=data,
     )
+
+
+def many_stored() -> None:
+    """Have the database count its rows anew once a bulk of them is committed.
+
+    By itself it does so within a minute. Until then it plans for the few rows that were there before, and the ratings
+    of 1,000 items take 8 s to read instead of 0.1 s.
+    """
+    transaction.on_commit(count_rows_anew)
+
+
+def count_rows_anew() -> None:
+    """Bring the planner's statistics of answers, ratings and what they belong to up to date."""
+    tables = ", ".join(
+        connection.ops.quote_name(model._meta.db_table)
+        for model in (BenchmarkItem, Reference, ModelAnswer, Rating)
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(f"ANALYZE {tables}")

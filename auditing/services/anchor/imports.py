@@ -17,7 +17,7 @@ from auditing.models import Benchmark, ModelAnswer
 from reasonaudit.lib.errors import UserError
 
 from . import answers
-from .changes import changed, event
+from .changes import changed, event, many_stored
 from .import_matching import match
 from .import_storing import (
     Report,
@@ -108,6 +108,7 @@ def commit(benchmark: Benchmark, rows: Rows, by: Any = None, *, skip: bool = Fal
         report.rated_by_rule = answers.rate_by_rule(chains)
         if any(report.stored.values()) or report.rated_by_rule:
             changed(row)
+            many_stored()
         about = {"stored": report.stored, "unchanged": report.unchanged, "left_out": report.left_out}
         event(row, by, "benchmark.import", {**about, "missing_ratings": report.missing_ratings})
     return report

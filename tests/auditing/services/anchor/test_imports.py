@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connection
 
 from auditing.models import ModelAnswer, Rating, TaxonomyLabel
 from auditing.services.anchor import benchmarks, imports
@@ -375,3 +376,13 @@ def test_the_demonstrations_file_is_read_without_a_problem_and_gives_every_item_
     report = imports.commit(made, rows)
     assert (report.left_out, report.stored["judgements of the difficulty"]) == (0, 12)
     assert all(made.items.values_list("difficulty", flat=True))
+
+
+def test_the_planner_counts_the_rows_anew_once_they_are_committed(django_capture_on_commit_callbacks):
+    made = builders.benchmark(1)
+    with django_capture_on_commit_callbacks(execute=True) as done:
+        brought_in(made, REFERENCE, ANSWER)
+    assert done
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT reltuples FROM pg_class WHERE relname = 'auditing_modelanswer'")
+        assert cursor.fetchone()[0] == 1  # -1 or 0 where nobody has counted
