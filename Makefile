@@ -85,7 +85,7 @@ test-front: static
 	@cd static && npm run check --silent && npm test --silent
 
 test-python:
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m $(if $(ARGS),pytest $(ARGS),tests.in_parts)
 
 test-models: $(VENV)/dev.stamp $(VENV)/models.stamp ## Run the tests of the optional models: relation labellers, boxes, speech (installs torch)
 	@$(BIN)/python -m pytest -m models $(ARGS)

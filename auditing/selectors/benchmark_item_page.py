@@ -21,13 +21,8 @@ from auditing.models import (
     Reference,
     TaxonomyLabel,
 )
-from auditing.selectors.benchmark_ratings import (
-    IMPORTED_PERSON,
-    REASONS,
-    current,
-    main,
-    people_names,
-)
+from auditing.selectors.benchmark_people import IMPORTED_PERSON, people_names
+from auditing.selectors.benchmark_ratings import REASONS, current, main
 from auditing.selectors.benchmark_words import rater_words
 
 LONGEST_SHOWN = 20_000
@@ -245,7 +240,7 @@ def _grid(
         if not is_judge:
             people.add(who)
         given[row.facet, reference][who] = _cell(row, who, is_judge=is_judge)
-    heads = [*judges.values(), *sorted(people, key=_by_number)]
+    heads = [*judges.values(), *(who for who in names.values() if who in people)]
     order = list(Facet.values)
     rows = tuple(
         GridRow(
@@ -258,11 +253,6 @@ def _grid(
         )
     )
     return tuple(heads), rows
-
-
-def _by_number(name: str) -> tuple[bool, int, str]:
-    last = name.rpartition(" ")[2]
-    return name.startswith("Imported"), int(last) if last.isdecimal() else 0, name
 
 
 def _cell(row: Rating, who: str, *, is_judge: bool) -> Cell:

@@ -12,7 +12,8 @@ from django.db.models import Case, Count, Exists, F, IntegerField, OuterRef, Q, 
 
 from auditing.core.anchor.difficulty import LEVELS
 from auditing.models import Benchmark, BenchmarkItem, ModelAnswer, Rating, Reference
-from auditing.selectors.benchmark_ratings import by_people, chains, current, main
+from auditing.selectors.benchmark_people import by_people
+from auditing.selectors.benchmark_ratings import chains, current, main
 from videos.models import Video
 
 NONE = "-"

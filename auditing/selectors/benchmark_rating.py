@@ -14,8 +14,9 @@ from django.db.models import Count, F, QuerySet
 from annotation.core.draws import draw
 from annotation.core.labels import text_version
 from auditing.models import Benchmark, BenchmarkRater, ModelAnswer, Rating, Reference
+from auditing.selectors.benchmark_people import people_names
 from auditing.selectors.benchmark_rating_words import FACETS
-from auditing.selectors.benchmark_ratings import chains, current, main, people_names
+from auditing.selectors.benchmark_ratings import chains, current, main
 from reasonaudit.lib.canonical import canonical_json
 from reasonaudit.lib.models import Event
 from videos.selectors.access import sees_everything

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from django.db.models import BooleanField, Exists, ExpressionWrapper, F, OuterRef, Q, QuerySet, Value
 
-from auditing.formats.benchmark_rows import PERSON
-from auditing.models import Benchmark, BenchmarkRater, Facet, ModelAnswer, Rating, Reference
+from auditing.models import Benchmark, Facet, ModelAnswer, Rating, Reference
+from auditing.selectors.benchmark_people import by_people, people_names
 from auditing.selectors.benchmark_rating_words import FACETS
 
 REASONS: Mapping[str, str] = {
@@ -25,9 +25,6 @@ REASONS: Mapping[str, str] = {
     "error": "without a reply",
 }
 """Why a rating is missing, in the words of pages."""
-
-IMPORTED_PERSON = PERSON
-"""How the source of a rating begins that a person gave elsewhere."""
 
 
 class _Answer(NamedTuple):
@@ -53,7 +50,7 @@ class Table:
         Models by name, items (primary keys as text) in the benchmark's order; only items that the model answered.
         1 to 5, or 0 and 1 for ``correct``; None where a judge's rating is missing.
     raters : list of str
-        Judges by their spec, by name; people as "Rater 1" (`people_names`).
+        Judges by their spec, by name; people as "Rater 1" (`benchmark_people`).
     missing : dict of str to int
         Missing ratings by reason, see `REASONS`; only reasons that occur.
     missing_of : dict of model to the same
@@ -176,32 +173,6 @@ def _table(
     total = sum(missing.values(), Counter[str]())
     by_reason = {model: _ordered(counts) for model, counts in missing.items()}
     return Table(by_model, raters, _ordered(total), by_reason, keys)
-
-
-def people_names(benchmark: Benchmark) -> dict[int | str, str]:
-    """Return a pseudonym for each person who rates, by user or by the source of an imported rating.
-
-    A person has the same one on every page, whatever is left out there.
-    """
-    listed = BenchmarkRater.objects.filter(benchmark=benchmark).order_by("pk").values_list("user", flat=True)
-    found = (
-        Rating.objects.filter(by_people(), answer__item__benchmark=benchmark)
-        .order_by()
-        .values_list("user_id", "source")
-        .distinct()
-    )
-    users = dict.fromkeys(listed)
-    rows = list(found)
-    users.update(dict.fromkeys(sorted(user for user, _ in rows if user is not None)))
-    names: dict[int | str, str] = {user: f"Rater {number}" for number, user in enumerate(users, start=1)}
-    imported = sorted(source for user, source in rows if user is None)
-    names.update({source: f"Imported rater {number}" for number, source in enumerate(imported, start=1)})
-    return names
-
-
-def by_people() -> Q:
-    """Say in SQL that a rating, or a label of a category, is a person's: given here, or imported as one."""
-    return Q(user__isnull=False) | Q(source__startswith=IMPORTED_PERSON)
 
 
 def missing_because(status: str, *, fresh: bool) -> str:

@@ -13,7 +13,7 @@ from django.shortcuts import redirect, render
 
 from annotation.views.forms import ServiceForm
 from auditing.models import Benchmark, GroundingScore, ModelAnswer, Rating, Reference
-from auditing.selectors.benchmark_ratings import by_people
+from auditing.selectors.benchmark_people import by_people
 from auditing.selectors.reasoning_words import counted
 from auditing.services.anchor import bundle_import, exports
 from auditing.views import prepared

@@ -10,7 +10,7 @@ from django.utils.text import slugify
 from annotation.models import Study
 from annotation.views.forms import ServiceForm
 from auditing.core.anchor.difficulty import DifficultyRule
-from auditing.core.anchor.parameters import BenchmarkParameters
+from auditing.core.anchor.parameters import MOST_RESAMPLES, BenchmarkParameters
 from auditing.formats.benchmark_files import MAX_FILE_BYTES
 from auditing.models import Benchmark, Reference
 from auditing.models.anchor import Setting
@@ -109,7 +109,7 @@ class ParametersForm(ServiceForm):
         choices=(("up", "up, the harder reading"), ("down", "down")),
         initial=DEFAULTS.rule.median,
     )
-    resamples = whole("Resamples of an interval", 10, 100_000, initial=DEFAULTS.resamples)
+    resamples = whole("Resamples of an interval", 10, MOST_RESAMPLES, initial=DEFAULTS.resamples)
     seed = whole("Seed of the resamples", 0, 2**31 - 1, initial=DEFAULTS.seed)
 
     @property

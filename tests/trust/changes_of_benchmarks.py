@@ -42,6 +42,13 @@ def _delete() -> Do:
     return posting("delete/", made, name=made.name)
 
 
+@change("auditing:benchmark_remove", "benchmark.remove_series")
+def _remove() -> Do:
+    made = builders.benchmark(1)
+    answer = builders.answer(builders.item(made))
+    return posting("remove/", made, what="answers", name=answer.model, people="0")
+
+
 @change("auditing:benchmark_references", "benchmark.take_references", kind="questions")
 def _questions() -> Do:
     form = {"questions-source": "imported", "questions-kind": "generated", "questions-writer": "m"}

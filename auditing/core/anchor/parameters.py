@@ -15,6 +15,9 @@ from auditing.core.grounding import MATCH_FROM
 
 SETTINGS = ("full", "no_boxes", "no_video", "no_audio")
 MOST_ROLLOUTS = 1_000
+MOST_RESAMPLES = 10_000
+"""A table of 1,000 items holds 8 bytes for each item and resample: 80 MB."""
+
 LARGEST_SEED = 2**31 - 1
 
 _SOURCE = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}")
@@ -41,7 +44,7 @@ class BenchmarkParameters:
     rule : DifficultyRule
         The difficulty.
     seed, resamples : int
-        Of every bootstrap; 0 to 2**31 - 1, and 10 to 100,000.
+        Of every bootstrap; 0 to 2**31 - 1, and 10 to 10,000.
     """
 
     setting: str = "full"
@@ -77,8 +80,8 @@ class BenchmarkParameters:
             raise ValueError(
                 f"{self.rollouts_each!r} answers of each model do not make up {self.rule.rollouts} rollouts."
             )
-        if not 10 <= self.resamples <= 100_000:
-            raise ValueError(f"The resamples must be from 10 to 100,000, not {self.resamples!r}.")
+        if not 10 <= self.resamples <= MOST_RESAMPLES:
+            raise ValueError(f"The resamples must be from 10 to {MOST_RESAMPLES:,}, not {self.resamples!r}.")
         if not 0 <= self.seed <= LARGEST_SEED:
             raise ValueError(f"The seed must be from 0 to {LARGEST_SEED:,}, not {self.seed!r}.")
 

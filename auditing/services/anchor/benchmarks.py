@@ -21,7 +21,7 @@ from auditing.models import (
     RationaleAudit,
     Reference,
 )
-from auditing.selectors.benchmark_ratings import IMPORTED_PERSON
+from auditing.selectors.benchmark_people import IMPORTED_PERSON
 from reasonaudit.lib.canonical import without_floats
 from reasonaudit.lib.errors import UserError
 from reasonaudit.lib.models import ACTIVE_STATES
@@ -136,13 +136,7 @@ def delete(benchmark: Benchmark, by: Any) -> None:
     """
     with transaction.atomic():
         row = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
-        if BenchmarkRun.objects.filter(benchmark=row, state__in=ACTIVE_STATES).exists():
-            raise UserError(
-                "benchmark_busy",
-                "A run of this benchmark waits or is at work.",
-                "Cancel it, or wait until it has ended.",
-                status=409,
-            )
+        check_idle(row)
         ratings = Rating.objects.filter(answer__item__benchmark=row)
         references = Reference.objects.filter(item__benchmark=row)
         answers = ModelAnswer.objects.filter(item__benchmark=row)
@@ -166,6 +160,17 @@ def delete(benchmark: Benchmark, by: Any) -> None:
         row.runs.all().delete()
         event(row, by, "benchmark.delete", about)
         row.delete()
+
+
+def check_idle(benchmark: Benchmark) -> None:
+    """Raise `UserError` (409 ``benchmark_busy``) while one of its runs waits or is at work."""
+    if BenchmarkRun.objects.filter(benchmark=benchmark, state__in=ACTIVE_STATES).exists():
+        raise UserError(
+            "benchmark_busy",
+            "A run of this benchmark waits or is at work.",
+            "Cancel it, or wait until it has ended.",
+            status=409,
+        )
 
 
 def counts(benchmark: Benchmark) -> dict[str, Any]:

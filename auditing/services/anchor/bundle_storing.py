@@ -24,7 +24,7 @@ from auditing.models import (
     Reference,
     TaxonomyLabel,
 )
-from auditing.selectors.benchmark_ratings import IMPORTED_PERSON
+from auditing.selectors.benchmark_people import IMPORTED_PERSON
 from reasonaudit.lib.canonical import sha256_of
 from reasonaudit.lib.chain import record_event
 from videos.models import Video, VideoQuestion

@@ -5,31 +5,26 @@ answers, ratings, judgements and labels of the replies that are there.
 """
 
 import hashlib
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
-from auditing.elicitation.protocol import Elicitation, Elicitor
+from auditing.elicitation.protocol import Elicitor
 from auditing.elicitation.tasks import Task
 from auditing.models import BenchmarkItem, BenchmarkRun, BenchmarkRunItem
-from auditing.services import elicitors, manifest, reply_store, work
+from auditing.services import elicitors, manifest, work
 from auditing.services.anchor import grounding
 from auditing.services.anchor.asking import BENCHMARKS, ItemWork, Step
 from auditing.services.anchor.asking_choices import WORKS, asks, read, work_on
-from auditing.services.execution import commonest, never, note_reported, note_start, take_up
+from auditing.services.execution import never, note_start, take_up
 from auditing.services.options import RunOptions
-from auditing.services.pipeline import Ending, Pipeline
-from auditing.services.questions import Questions
+from auditing.services.pipeline import Ending
+from auditing.services.request_runs import Watch, ask_about
 from auditing.services.work import Lease
 from reasonaudit.lib.canonical import canonical_json
-from reasonaudit.lib.models import RunState
 
 SCHEMA = "reasonaudit.benchmark-manifest/1"
 MOST_PICTURES_HELD = 256
 """Of all open items together: of 768 pixels about 25 MB, and as much again in the requests that are on their way."""
-
-LOOK_SECONDS = 0.5
-"""Between two looks whether the run is to be stopped while pictures are made; each also renews the lease."""
 
 CANCELLED = "Cancelled. What was answered is kept; resuming asks the rest."
 TASKS: dict[str, tuple[Task, ...]] = {
@@ -65,30 +60,10 @@ def _carry_out(
     return grounding.carry_out(lease, run, should_stop)
 
 
-class _Watch:
-    """Whether the run is to be stopped, asked while pictures are made; renews the lease now and then."""
-
-    def __init__(self, lease: Lease, should_stop: Callable[[], bool]) -> None:
-        self.ending: Ending | None = None
-        self._lease, self._should_stop = lease, should_stop
-        self._looked = 0.0
-
-    def is_over(self) -> bool:
-        if self.ending is None and self._should_stop():
-            self.ending = Ending(RunState.QUEUED)
-        now = time.monotonic()
-        if self.ending is None and now - self._looked >= LOOK_SECONDS:
-            self._looked = now
-            if work.touch(self._lease).cancel_requested:
-                self.ending = Ending(RunState.CANCELLED, CANCELLED)
-        return self.ending is not None
-
-
 def _ask(lease: Lease, run: BenchmarkRun, should_stop: Callable[[], bool], given: Elicitor | None) -> Ending:
-    options = RunOptions.read(run.options)
-    elicitor = given or elicitors.build(run.model, options)
+    elicitor = given or elicitors.build(run.model, RunOptions.read(run.options))
     note_start(lease, of_run(run, elicitor))
-    watch = _Watch(lease, should_stop)
+    watch = Watch(lease, should_stop, CANCELLED)
     step = Step(run.benchmark, run.step, run.model, run.choices, watch.is_over)
     rows = work.open_rows(lease, lambda items: items)  # what they are about is read when an item is begun
 
@@ -97,32 +72,17 @@ def _ask(lease: Lease, run: BenchmarkRun, should_stop: Callable[[], bool], given
         WORKS[run.step].read_ahead([row.item], step)
         return work_on(row, step)
 
-    def finish(item_work: ItemWork) -> None:
-        item_work.finish(lease)
-
-    async def ask(batch: Sequence[Elicitation]) -> list[Any]:
-        answers = await elicitor.ask_batch(batch)
-        return [reply_store.TaskAnswer(one.task, answer) for one, answer in zip(batch, answers, strict=True)]
-
-    questions = Questions(rows, begin, elicitor.key, reply_store, most_open=_most_open(run))
-    pipeline = Pipeline(lease, run, questions, elicitor, ask, finish, options, should_stop)
-    ending = pipeline.run()
-    if ending.state is None and watch.ending is not None:
-        ending = watch.ending
-    if ending.state in (RunState.CANCELLED, RunState.PAUSED):
-        for item_work in questions.open_traces:  # what is answered is kept; a resumed run asks for the rest
-            item_work.finish(lease)
-    note_reported(lease, pipeline.reported, "model")
-    if ending.state is not None:
-        return ending
-    missing = run.items.exclude(state=RunState.DONE)
-    count = missing.count()
-    if not count:
-        return Ending(RunState.DONE)
-    words = f"{count:,} of {run.items.count():,} items lack something; resuming looks at them again."
-    refused = missing.filter(state=RunState.FAILED).order_by("pk").values_list("message", flat=True).first()
-    first = f" The first that cannot be worked on: {refused}" if refused else ""
-    return Ending(RunState.PARTIAL, f"{words}{commonest(pipeline.faults)}{first}")
+    return ask_about(
+        lease,
+        run,
+        rows,
+        begin,
+        elicitor,
+        should_stop,
+        what="items",
+        watch=watch,
+        most_open=_most_open(run),
+    )
 
 
 def _most_open(run: BenchmarkRun) -> int | None:

@@ -21,11 +21,11 @@ from auditing.models import (
     Reference,
     TaxonomyLabel,
 )
-from auditing.selectors.benchmark_ratings import IMPORTED_PERSON, current
+from auditing.selectors.benchmark_people import IMPORTED_PERSON, Person, people_numbers
+from auditing.selectors.benchmark_ratings import current
 from videos.models import Video
 
 from . import difficulty, grounding
-from .export_people import Person, pseudonyms
 
 Row = dict[str, Any]
 AT_ONCE = 100
@@ -43,7 +43,7 @@ class BenchmarkRows:
 
     def __init__(self, benchmark: Benchmark) -> None:
         self._benchmark = benchmark
-        self._people = pseudonyms(benchmark)
+        self._people = {one: f"rater-{number}" for one, number in people_numbers(benchmark).items()}
         self._match_from = BenchmarkParameters.from_dict(benchmark.parameters).match_from
         items = benchmark.items.order_by("number").values_list("pk", "question__external_id")
         self._ids = dict(items)

@@ -20,7 +20,7 @@ from videos.core.values import InvalidChange
 from videos.models import GeneratedDocument
 from videos.selectors.documents import limits_of
 
-from .changes import changed, event, hold
+from .changes import changed, event, hold, many_stored
 
 Kind = Reference.Kind
 BATCH = 500
@@ -306,6 +306,7 @@ def _take(
         if fresh:
             set_annotation_sources(row, fresh)
             changed(row)
+            many_stored()
         taken.taken, taken.unchanged = len(fresh), len(new) - len(fresh)
         counts = {"taken": taken.taken, "unchanged": taken.unchanged, "left_out": len(taken.left_out)}
         event(row, by, "benchmark.take_references", {"source": source, "kind": kind, **about, **counts})

@@ -15,7 +15,8 @@ from django.db.models import BooleanField, ExpressionWrapper, F, Q
 from auditing.core.anchor.cue_ablation import FULL, CueAblation, CueSetting, cue_ablation, needed_cues
 from auditing.core.anchor.parameters import SETTINGS, BenchmarkParameters
 from auditing.models import Benchmark, Facet, ModelAnswer, Rating
-from auditing.selectors.benchmark_ratings import by_people, current, main, missing_because
+from auditing.selectors.benchmark_people import by_people
+from auditing.selectors.benchmark_ratings import current, main, missing_because
 
 SCHEMA = "reasonaudit.benchmark-cues/1"
 

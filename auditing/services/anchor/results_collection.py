@@ -16,7 +16,8 @@ from django.db.models import BooleanField, Count, ExpressionWrapper, Q
 
 from auditing.models import Benchmark, BenchmarkItem, ModelAnswer, Rating, Reference
 from auditing.selectors.benchmark_items import HEIGHT_BINS, LENGTH_BOUNDS, RULE
-from auditing.selectors.benchmark_ratings import by_people, current
+from auditing.selectors.benchmark_people import by_people
+from auditing.selectors.benchmark_ratings import current
 from videos.models import Video
 
 SCHEMA = "reasonaudit.benchmark-collection/1"

@@ -12,7 +12,7 @@ from django.db import transaction
 from annotation.core.labels import storable
 from auditing.core.anchor.taxonomy import HAND, IMPORTED, SUBCATEGORIES, TOP_CATEGORIES, known_label
 from auditing.models import Benchmark, BenchmarkItem, BenchmarkRun, TaxonomyLabel
-from auditing.selectors.benchmark_ratings import IMPORTED_PERSON
+from auditing.selectors.benchmark_people import IMPORTED_PERSON
 from reasonaudit.lib.errors import UserError
 
 from .changes import changed, event, hold

@@ -11,7 +11,6 @@ from typing import Any
 
 from asgiref.sync import async_to_sync, sync_to_async
 from django.db import transaction
-from django.utils import timezone
 
 from auditing.drafting.llm import LLMDrafter
 from auditing.drafting.protocol import DraftAnswer, DraftQuestion
@@ -23,6 +22,7 @@ from auditing.services import manifest, work
 from auditing.services.drafts import sources, store
 from auditing.services.execution import never, note_reported, note_start, take_up
 from auditing.services.pipeline import Ending
+from auditing.services.request_runs import LOOK_SECONDS, Watch
 from auditing.services.work import Answered, Counts, Lease, RunKind
 from reasonaudit.lib.models import RunState
 from videos.media.errors import MediaCancelled, MediaError
@@ -30,8 +30,6 @@ from videos.services.generated import generated_create
 
 SCHEMA = "reasonaudit.draft-manifest/1"
 DRAFTS = RunKind(DraftRun, DraftItem, store)
-LOOK_SECONDS = 0.5
-"""Between two looks whether the run is to be stopped; each also renews the lease."""
 TELL = "If you do not run this server, tell those who do; then ask again."
 CANCELLED = "Cancelled. Drafts that were written are kept; resuming asks for the rest."
 
@@ -80,11 +78,10 @@ class _Work:
         drafter: LLMDrafter | None,
         on_progress: OnProgress | None,
     ) -> None:
-        self._lease, self._run, self._should_stop = lease, run, should_stop
+        self._lease, self._run = lease, run
         self._drafter = drafter or sources.build(run.drafter, takes_pictures=run.pictures > 0)
         self._on_progress = on_progress
-        self._ending: Ending | None = None
-        self._looked = 0.0
+        self._watch = Watch(lease, should_stop, CANCELLED)
         self._reported: set[str] = set()
 
     def carry_out(self) -> Ending:
@@ -118,7 +115,7 @@ class _Work:
                     asked = [one for one in ready if one.known is None]
                     answers = await self._ask(asked) if asked else []
                 except MediaCancelled:
-                    return self._ending
+                    return self._watch.ending
                 except LLMPaused as pause:
                     return Ending(RunState.PAUSED, f"{pause} {TELL}")
                 by_item = {one.item.pk: answer for one, answer in zip(asked, answers, strict=True)}
@@ -130,10 +127,10 @@ class _Work:
     def _prepare(self, group: Sequence[DraftItem]) -> list[_Ready]:
         ready = []
         for item in group:
-            if self._is_over():
+            if self._watch.is_over():
                 raise MediaCancelled("Stopped.")
             try:
-                first = sources.question_of(item, self._run, self._is_over)
+                first = sources.question_of(item, self._run, self._watch.is_over)
             except MediaCancelled:
                 raise
             except MediaError as error:
@@ -154,21 +151,10 @@ class _Work:
                 done, _ = await asyncio.wait({call}, timeout=LOOK_SECONDS)
                 if done:
                     return call.result()
-                if await sync_to_async(self._is_over)():
+                if await sync_to_async(self._watch.is_over)():
                     raise MediaCancelled("Stopped.")
         finally:
             call.cancel()
-
-    def _is_over(self) -> bool:
-        """Renew the lease now and then; whether the work is to be stopped."""
-        now = timezone.now().timestamp()
-        if self._ending is None and self._should_stop():
-            self._ending = Ending(RunState.QUEUED)
-        if self._ending is None and now - self._looked >= LOOK_SECONDS:
-            self._looked = now
-            if work.touch(self._lease).cancel_requested:
-                self._ending = Ending(RunState.CANCELLED, CANCELLED)
-        return self._ending is not None
 
     def _keep(self, ready: Sequence[_Ready], answers: Mapping[int, DraftAnswer]) -> None:
         for one in ready:

@@ -5,24 +5,24 @@ chains, facts and answers of the replies that are there.
 """
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from django.db import transaction
 
 from annotation.models import Case
-from auditing.elicitation.protocol import Elicitation, Elicitor
+from auditing.elicitation.protocol import Elicitor
 from auditing.models import ReasoningRun, ReasoningRunItem
 from auditing.selectors.reasoning_audit import SEED
-from auditing.services import manifest, reply_store, work
-from auditing.services.execution import commonest, never, note_reported, note_start, take_up
+from auditing.services import manifest, work
+from auditing.services.execution import never, note_start, take_up
 from auditing.services.grapheval import asking_sources, chains, runs
 from auditing.services.grapheval.asking import STUDIES, CaseWork
 from auditing.services.grapheval.asking_choices import Step, asks, work_on
 from auditing.services.grapheval.asking_facts import open_chains
 from auditing.services.options import RunOptions
-from auditing.services.pipeline import Ending, Pipeline
-from auditing.services.questions import Questions
+from auditing.services.pipeline import Ending
+from auditing.services.request_runs import ask_about
 from auditing.services.work import Lease
 from reasonaudit.lib.canonical import canonical_json
 from reasonaudit.lib.errors import UserError
@@ -81,35 +81,14 @@ def _carry_out(
 
 
 def _ask(lease: Lease, run: ReasoningRun, should_stop: Callable[[], bool], given: Elicitor | None) -> Ending:
-    options = RunOptions.read(run.options)
-    elicitor = given or asking_sources.build(run.model, options, run.study)
+    elicitor = given or asking_sources.build(run.model, RunOptions.read(run.options), run.study)
     note_start(lease, of_run(run, elicitor))
     rows = work.open_rows(lease, lambda items: items.select_related("case"))
 
     def begin(row: ReasoningRunItem) -> CaseWork:
         return work_on(row, run.study, run.step, run.choices)
 
-    def finish(case_work: CaseWork) -> None:
-        case_work.finish(lease)
-
-    async def ask(batch: Sequence[Elicitation]) -> list[Any]:
-        answers = await elicitor.ask_batch(batch)
-        return [reply_store.TaskAnswer(one.task, answer) for one, answer in zip(batch, answers, strict=True)]
-
-    questions = Questions(rows, begin, elicitor.key, reply_store)
-    pipeline = Pipeline(lease, run, questions, elicitor, ask, finish, options, should_stop)
-    ending = pipeline.run()
-    if ending.state in (RunState.CANCELLED, RunState.PAUSED):
-        for case_work in questions.open_traces:  # what is answered can be read; a resumed run makes the rest
-            case_work.finish(lease)
-    note_reported(lease, pipeline.reported, "model")
-    if ending.state is not None:
-        return ending
-    missing = run.items.exclude(state=RunState.DONE).count()
-    if not missing:
-        return Ending(RunState.DONE)
-    words = f"{missing:,} of {run.items.count():,} questions lack something"
-    return Ending(RunState.PARTIAL, f"{words}; resuming asks for it again.{commonest(pipeline.faults)}")
+    return ask_about(lease, run, rows, begin, elicitor, should_stop, what="questions")
 
 
 def _make_facts(lease: Lease, run: ReasoningRun, should_stop: Callable[[], bool]) -> Ending:

@@ -50,15 +50,22 @@ def rated(db):
 
 def test_the_grid_has_every_rater_and_a_reason_for_what_is_missing(rated):
     (shown,) = page(rated).answers
-    assert shown.raters == ("judge-a", "judge-b", "rule of options", "Rater 1", "Rater 2", "Imported rater 1")
+    assert shown.raters == (
+        "judge-a",
+        "judge-b",
+        "rule of options",
+        "Rater 1",
+        "Rater 2",
+        "Rater 3 (imported)",
+    )
     found = cells(shown)
     assert found["answer", "human"] == [
         ("judge-a", 4, ""),
         ("judge-b", None, f"{REASONS['invalid']} (no rating)"),
         ("rule of options", None, "not rated"),
-        ("Rater 1", 5, ""),
-        ("Rater 2", 3, ""),
-        ("Imported rater 1", 1, ""),
+        ("Rater 1", 3, ""),
+        ("Rater 2", 5, ""),
+        ("Rater 3 (imported)", 1, ""),
     ]
     assert found["divergence", "human"][1] == (
         "judge-b",

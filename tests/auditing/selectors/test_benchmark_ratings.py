@@ -3,7 +3,8 @@
 import pytest
 
 from auditing.models import BenchmarkRater, ModelAnswer, Rating, Reference
-from auditing.selectors.benchmark_ratings import Table, current, people_names, tables
+from auditing.selectors.benchmark_people import people_names
+from auditing.selectors.benchmark_ratings import Table, current, tables
 from tests.annotation.factories import user
 from tests.auditing import benchmark_rows as rows
 from videos.models import VideoQuestion
@@ -142,8 +143,8 @@ def test_people_have_pseudonyms_and_judges_are_not_among_them():
     first, second = (str(pk) for pk in of.items.values_list("pk", flat=True))
     found = ratings(of, "hallucination", people=True)
     # What a person was not asked is not missing.
-    assert found.by_model == {"m": {first: {"Rater 2": 4, "Rater 3": 1, "Imported rater 1": 3}, second: {}}}
-    assert found.raters == ["Rater 2", "Rater 3", "Imported rater 1"]
+    assert found.by_model == {"m": {first: {"Rater 1": 4, "Rater 2": 1, "Rater 3 (imported)": 3}, second: {}}}
+    assert found.raters == ["Rater 1", "Rater 2", "Rater 3 (imported)"]
     assert found.missing == {}
     assert ratings(of, "hallucination").by_model == {"m": {first: {"judge": 2}, second: {"judge": 1}}}
-    assert people_names(of)[early.pk] == "Rater 1"
+    assert people_names(of)[early.pk] == "Rater 4"

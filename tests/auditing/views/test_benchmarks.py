@@ -65,7 +65,7 @@ def test_the_list_says_what_one_is_for_and_then_shows_each(visitor):
 
 def test_those_who_only_label_see_no_benchmark(client, filled):
     client.force_login(make_user("physician"))
-    for name in ("detail", "change", "delete", "import", "references"):
+    for name in ("detail", "change", "delete", "remove", "import", "references"):
         for method in (client.get, client.post):
             assert method(address(name, filled)).status_code in {403, 405}
     assert client.get(reverse("auditing:benchmark_list")).status_code == 403
@@ -319,3 +319,34 @@ def test_while_a_run_is_at_work_nothing_is_removed_and_the_page_follows_it(visit
     assert reply.status_code == 422
     assert "Cancel it" in reply.content.decode()
     assert Benchmark.objects.exists()
+
+
+def test_a_series_is_removed_once_it_was_asked_about(visitor, filled):
+    url = address("remove", filled)
+    html = visitor.get(url).content.decode()
+    assert "?what=answers&amp;name=model-a" in html
+    assert '<form method="post" class="form-page"' not in html
+    asked = visitor.get(url, {"what": "answers", "name": "model-a"}).content.decode()
+    assert "1 row with 2 ratings about them and the scores and audits" in asked
+    reply = visitor.post(url, {"what": "answers", "name": "model-a", "people": "0"}, follow=True)
+    assert "Answers with reasoning of model-a were removed: 1." in reply.content.decode()
+    assert not ModelAnswer.objects.exists()
+    gone = visitor.post(url, {"what": "answers", "name": "model-a", "people": "x"})
+    assert gone.status_code == 404
+    assert "nothing of this name" in gone.content.decode()
+
+
+def test_what_people_rated_goes_only_with_its_name_typed(visitor, filled):
+    person = make_user("physician")
+    answer = ModelAnswer.objects.get()
+    builders.rating(answer, "answer", 2, user=person, reference=Reference.objects.get())
+    form = {"what": "references", "name": "human", "people": "1"}
+    url = address("remove", filled)
+    assert "<b>1 of them given by people</b>" in visitor.get(url, form).content.decode()
+    refused = visitor.post(url, form)
+    assert refused.status_code == 422
+    assert "Type “human” to remove them." in refused.content.decode()
+    assert visitor.post(url, {**form, "typed": "human"}).status_code == 302
+    assert not Reference.objects.exists()
+    assert not Rating.objects.exists()
+    assert "has no references, answers or ratings" not in visitor.get(url).content.decode()

@@ -4,6 +4,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { formatClock } from "../../lib/video/cot";
 import type { Interval } from "../../lib/video/intervals";
 import type { Film } from "./film";
+import { drawnSpans } from "./joined";
 
 export interface LaneSpan {
   key: string;
@@ -52,7 +53,7 @@ export function Lanes({ film, rows }: { film: Film; rows: LaneRow[] }) {
             {row.name}
           </span>
           <div class="lane-track" onClick={seek}>
-            {row.spans.filter(({ span: [start, end] }) => start <= to && Math.max(end, start + 1) > from).map((one) => (
+            {drawnSpans(row.spans, [from, to]).map((one) => (
               <Span key={one.key} shown={[from, to]} span={one} />
             ))}
           </div>

@@ -11,9 +11,7 @@ import jsonschema
 import pytest
 
 from auditing.formats import benchmark_bundle as bundle
-from auditing.models import Rating
-from auditing.services.anchor import exports, ratings
-from auditing.services.anchor.export_people import pseudonyms
+from auditing.services.anchor import exports
 from reasonaudit.lib.errors import UserError
 from reasonaudit.lib.models import Event
 from tests.annotation import factories as make
@@ -135,29 +133,6 @@ def test_an_export_is_an_event_and_nothing_to_export_is_refused(tmp_path):
     (tmp_path / "c" / "notes.txt").write_text("mine")
     with pytest.raises(UserError, match="other files"):
         exports.export_benchmark(made, tmp_path / "c", by=user)
-
-
-def test_numbers_of_people_follow_their_first_rating_and_leave_out_those_that_are_taken():
-    made = builders.benchmark(1)
-    answer = builders.answer(builders.item(made))
-    late, early = make.user("physician"), make.user("physician")
-    given = ratings.NewRating
-    ratings.put_many([given(answer, "answer", None, user=early, value=1)])
-    ratings.put_many(
-        [
-            given(answer, "answer", None, user=late, value=1),
-            given(answer, "answer", None, source="imported:rater-2", value=1),
-            given(answer, "answer", None, source="imported:rater-02", value=1),
-        ]
-    )
-    ratings.put_many([given(answer, "answer", None, user=early, value=5)])
-    assert pseudonyms(made) == {
-        early.pk: "rater-1",
-        late.pk: "rater-3",
-        "imported:rater-2": "rater-2",
-        "imported:rater-02": "rater-4",
-    }
-    assert Rating.objects.count() == 4
 
 
 def test_more_items_take_no_more_queries_within_a_piece(tmp_path, django_assert_max_num_queries):

@@ -299,9 +299,9 @@ def test_the_table_of_a_facet_is_what_the_judges_said(study: Benchmark, facet: s
 
 def test_the_person_and_the_second_reference_have_tables_of_their_own(study: Benchmark) -> None:
     people = benchmark_ratings.tables(study, people=True)["answer"]
-    assert people.raters == ["Imported rater 1"]
+    assert people.raters == ["Rater 1 (imported)"]
     for model, said in PERSON.items():
-        assert [row["Imported rater 1"] for row in people.by_model[model].values()] == said
+        assert [row["Rater 1 (imported)"] for row in people.by_model[model].values()] == said
     generated = benchmark_ratings.tables(study, reference="generated")["divergence"]
     for model, said in GENERATED.items():
         assert [row["judge-a"] for row in generated.by_model[model].values()] == said
