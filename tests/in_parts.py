@@ -34,6 +34,8 @@ def parts() -> list[list[str]]:
 
 def run(arguments: list[str]) -> tuple[int, str]:
     """Return the exit status of one test process and its words."""
+    names = " ".join(str(Path(name).relative_to(TESTS)) for name in arguments)
+    print(f"--- {names}: begun", flush=True)
     began = time.monotonic()
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *arguments, "-m", "not browser"],
@@ -43,7 +45,6 @@ def run(arguments: list[str]) -> tuple[int, str]:
         text=True,
         errors="replace",
     )
-    names = " ".join(str(Path(name).relative_to(TESTS)) for name in arguments)
     return done.returncode, f"--- {names}: {time.monotonic() - began:.0f} s\n{done.stdout}"
 
 
@@ -56,7 +57,7 @@ def main() -> int:
             print(words, flush=True)
             codes.append(code)
     codes.append(
-        subprocess.run([sys.executable, "-m", "pytest", str(TESTS), "-m", "browser"], check=False).returncode
+        subprocess.run([sys.executable, "-m", "pytest", str(TESTS / "browser"), "-m", "browser"], check=False).returncode
     )
     return max(0 if code == NOTHING_RUN else abs(code) for code in codes)
 
