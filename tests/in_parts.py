@@ -56,9 +56,8 @@ def main() -> int:
             code, words = ended.result()
             print(words, flush=True)
             codes.append(code)
-    codes.append(
-        subprocess.run([sys.executable, "-m", "pytest", str(TESTS / "browser"), "-m", "browser"], check=False).returncode
-    )
+    browser = [sys.executable, "-m", "pytest", str(TESTS / "browser"), "-m", "browser"]
+    codes.append(subprocess.run(browser, check=False).returncode)
     return max(0 if code == NOTHING_RUN else abs(code) for code in codes)
 
 

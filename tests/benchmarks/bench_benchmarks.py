@@ -4,8 +4,10 @@ The baseline of a page is computing its part of the results in the request; "que
 """
 
 import random
+import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from tests.benchmarks.bench_runs import prepare
@@ -22,8 +24,9 @@ PAGES = {
     "cues/": "ablation",
     "grounding/": "grounding",
     "groups/": "groups",
+    "remove/": "",
 }
-"""Page -> the part of the results that it shows."""
+"""Page -> the part of the results that it shows, "" for none."""
 
 
 def run() -> list[dict[str, Any]]:
@@ -33,7 +36,7 @@ def run() -> list[dict[str, Any]]:
     from django.test import Client
     from django.test.utils import CaptureQueriesContext
 
-    from auditing.services.anchor import results
+    from auditing.services.anchor import planning, results
     from reasonaudit.accounts.models import User
 
     benchmark = filled()
@@ -67,7 +70,38 @@ def run() -> list[dict[str, Any]]:
                 "ratio": None if computed is None else f"x{computed / spent:.0f}",
             }
         )
-    return rows
+    for step in ("answer", "rate"):
+        server = {"base_url": "http://127.0.0.1:9/v1", "max_calls": 1_000_000}
+        began = time.perf_counter()
+        found = planning.plan(benchmark=benchmark, step=step, model="openai:bench", options=server)
+        spent = time.perf_counter() - began
+        rows.append(
+            {"name": f"plan of the step {step}: {found.requests:,} requests", "measured": f"{spent:.1f} s"}
+        )
+    return rows + files(benchmark)
+
+
+def files(benchmark: Any) -> list[dict[str, Any]]:
+    """Export the benchmark, import what was exported, and export that: it must be the same."""
+    from auditing.services.anchor import bundle_import, exports
+
+    with tempfile.TemporaryDirectory() as made:
+        first, second = Path(made) / "first", Path(made) / "second"
+        exported = seconds(lambda: exports.export_benchmark(benchmark, first, by=None))
+        began = time.perf_counter()
+        copy = bundle_import.commit(first, benchmark.video_set, name="Copy", by=None)
+        imported = time.perf_counter() - began
+        exports.export_benchmark(copy, second, by=None)
+        same = all(
+            (first / name).read_bytes() == (second / name).read_bytes()
+            for name in ("answers.jsonl", "ratings.jsonl")
+        )
+    if not same:
+        raise RuntimeError("the export of an imported benchmark is another one")
+    return [
+        {"name": "export of everything", "measured": f"{exported:.1f} s"},
+        {"name": "import of that export", "measured": f"{imported:.1f} s"},
+    ]
 
 
 def filled() -> Any:

@@ -20,7 +20,6 @@ from auditing.models import (
     DifficultyReview,
     GroundingScore,
     ModelAnswer,
-    Rating,
     Reference,
     TaxonomyLabel,
 )
@@ -30,7 +29,7 @@ from reasonaudit.lib.chain import record_event
 from videos.models import Video, VideoQuestion
 from videos.services.sets import stream_of
 
-from . import difficulty, grounding, references, taxonomy
+from . import difficulty, grounding, ratings, references, taxonomy
 
 Row = dict[str, Any]
 T = TypeVar("T")
@@ -76,7 +75,7 @@ def store(benchmark: Benchmark, folder: Path, places: Sequence[Place], by: Any) 
     stored.items = {item.question.external_id: item.pk for item in items}
     _references(folder, stored)
     _answers(folder, stored)
-    _bulk(Rating, _ratings(folder, stored))
+    ratings.write(_ratings(folder, stored))
     _judgements(folder, stored)
     _bulk(TaxonomyLabel, _labels(folder, stored))
     _bulk(GroundingScore, _scores(benchmark, folder, stored))
@@ -158,22 +157,26 @@ def _answers(folder: Path, stored: _Stored) -> None:
             stored.answers[answer_key(row)] = one.pk, one.sha256
 
 
-def _ratings(folder: Path, stored: _Stored) -> Iterator[Rating]:
+def _ratings(folder: Path, stored: _Stored) -> Iterator[tuple[Any, ...]]:
+    """Rows of `ratings.write`: no model instance is made of them, they are too many."""
     for row in bundle.lines(folder, bundle.RATINGS):
         answer, answer_sha256 = stored.answers[answer_key(row)]
         reference, reference_sha256 = _reference(row, stored)
         about = row["about"] or {"answer_sha256": answer_sha256, "reference_sha256": reference_sha256}
-        yield Rating(
-            answer_id=answer,
-            reference_id=reference,
-            facet=row["facet"],
-            source=_who(row["judge"], row["person"]),
-            value=row["value"],
-            status=row["status"],
-            why=row["why"],
-            words=row["words"],
+        values = {
+            "answer_id": answer,
+            "facet": row["facet"],
+            "reference_id": reference,
+            "user_id": None,
+            "source": _who(row["judge"], row["person"]),
+            "value": row["value"],
+            "status": row["status"],
+            "why": row["why"],
+            "words": row["words"],
+            "run_id": None,
             **about,
-        )
+        }
+        yield tuple(values[name] for name in ratings.COLUMNS)
 
 
 def _judgements(folder: Path, stored: _Stored) -> None:

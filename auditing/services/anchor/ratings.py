@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from django.db import connection, transaction
@@ -31,8 +32,9 @@ _REST = {
     "reference_sha256": "text",
     "run_id": "bigint",
 }
+COLUMNS = (*_KEY, *_REST)
 _WRITE = f"""
-    INSERT INTO {Rating._meta.db_table} ({", ".join((*_KEY, *_REST))}, created_at, updated_at)
+    INSERT INTO {Rating._meta.db_table} ({", ".join(COLUMNS)}, created_at, updated_at)
     SELECT *, %s, %s FROM unnest({", ".join(f"%s::{kind}[]" for kind in (*_KEY.values(), *_REST.values()))})
     ON CONFLICT ({", ".join(_KEY)}) DO UPDATE SET
         {", ".join(f"{name} = EXCLUDED.{name}" for name in (*_REST, "updated_at"))}
@@ -105,12 +107,16 @@ def store(rows: Sequence[NewRating]) -> int:
         check(row)
         key = _key(row)
         made[key] = (*key, *_values(row))
-    now, given = timezone.now(), list(made.values())
-    with connection.cursor() as cursor:
-        for start in range(0, len(given), BATCH):
-            columns = (list(column) for column in zip(*given[start : start + BATCH], strict=True))
-            cursor.execute(_WRITE, [now, now, *columns])
+    write(made.values())
     return len(made)
+
+
+def write(rows: Iterable[tuple[Any, ...]]) -> None:
+    """Write ratings whose values were checked, as tuples in the order of `COLUMNS`; no key may occur twice."""
+    now, left = timezone.now(), iter(rows)
+    with connection.cursor() as cursor:
+        while batch := list(islice(left, BATCH)):
+            cursor.execute(_WRITE, [now, now, *map(list, zip(*batch, strict=True))])
 
 
 def is_current(rating: Rating) -> bool:
