@@ -167,6 +167,7 @@ class NewBenchmarkForm(ParametersForm):
     video_set = forms.ModelChoiceField(
         label="Set of videos",
         queryset=VideoSet.objects.filter(questions__isnull=False).distinct().order_by("name"),
+        empty_label="Choose a set",
         help_text="Every question of the set becomes an item. Sets without questions are not offered.",
     )
     field_order = ("name", "video_set", "description")

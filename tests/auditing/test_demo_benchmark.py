@@ -94,3 +94,10 @@ def test_boxes_of_what_is_there_and_of_what_is_not(benchmark: Benchmark) -> None
     # 0:05 to 0:06 holds both whistles, which sound for 0.6 s of it.
     sounds = scores["invented-large"]["sounds"]
     assert (sounds["precision"], sounds["recall"]) == (pytest.approx(0.6), pytest.approx(1.0))
+
+
+def test_people_who_rated_elsewhere_are_compared_with_the_panel(benchmark: Benchmark) -> None:
+    found = part(benchmark, "people")
+    assert found["raters"] == ["Rater 1 (imported)", "Rater 2 (imported)"]
+    # Each of the two rated both models on all three items, on three facets.
+    assert found["comparisons"][0]["n"] == 3 * 6

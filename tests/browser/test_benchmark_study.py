@@ -184,3 +184,14 @@ def test_a_benchmark_from_its_questions_to_the_panel_against_people(
         page.get_by_role("button", name="Download the archive").click()
     with zipfile.ZipFile(io.BytesIO(download.value.path().read_bytes())) as archive:
         assert any(name.endswith("ratings.jsonl") for name in archive.namelist())
+
+    page.goto(f"{address}delete/")
+    page.get_by_role("link", name="remove a part only").click()
+    page.get_by_role("link", name="Remove… answers with reasoning of blind").click()
+    assert (faults(page), overflows(page)) == ([], [])
+    page.get_by_role("button", name="Remove").click()
+    expect(page.get_by_role("alert")).to_contain_text("Type “blind” to remove them.")
+    page.get_by_label("Type “blind”").fill("blind")
+    page.get_by_role("button", name="Remove").click()
+    expect(page.locator("body")).to_contain_text("Answers with reasoning of blind were removed")
+    assert Rating.objects.filter(user=researcher).count() == 6

@@ -77,8 +77,8 @@ def make(
             "Look at its text on the page of the item; an answer in ANCHOR's form can be audited.",
         )
     with transaction.atomic():
-        # One making at a time for an item: a second one finds the first one's trace.
-        BenchmarkItem.objects.select_for_update().get(pk=item.pk)
+        # One making at a time: a second one finds the first one's trace, and nothing that it is about goes meanwhile.
+        changes.hold(item.benchmark_id)
         row = audit_of(answer, reference)
         if row is not None and row.inputs_sha256 == found.sha256 and row.trace.segmentation == 1:
             if row.reference_id != reference.pk:

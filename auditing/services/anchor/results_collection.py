@@ -14,6 +14,7 @@ from typing import Any
 
 from django.db.models import BooleanField, Count, ExpressionWrapper, Q
 
+from auditing.core.anchor.difficulty import LEVELS
 from auditing.models import Benchmark, BenchmarkItem, ModelAnswer, Rating, Reference
 from auditing.selectors.benchmark_items import HEIGHT_BINS, LENGTH_BOUNDS, RULE
 from auditing.selectors.benchmark_people import by_people
@@ -55,8 +56,8 @@ def document(benchmark: Benchmark) -> dict[str, Any]:
         "category_by": _counted(_who(row["category_by"]) for row in items if row["category"]),
         "types": _counted(row["question__question_type"] for row in items),
         "forms": {"options": with_options, "open": len(items) - with_options},
-        "levels": _counted(row["difficulty"] for row in items),
-        "imported_levels": _counted(row["question__difficulty"] for row in items),
+        "levels": _levels(row["difficulty"] for row in items),
+        "imported_levels": _levels(row["question__difficulty"] for row in items),
         "decisions": _counted(row["decision"] for row in items if row["decision"]),
         "annotation_sources": _counted(row["annotation_source"] for row in items),
         "references": _references(benchmark),
@@ -104,6 +105,14 @@ def _most_first(entry: tuple[str, int]) -> tuple[bool, int, str]:
 
 def _counted(values: Iterable[str]) -> list[dict[str, Any]]:
     return [{"value": value, "n": n} for value, n in sorted(Counter(values).items(), key=_most_first)]
+
+
+def _levels(values: Iterable[str]) -> list[dict[str, Any]]:
+    """The easiest first; what is no level comes after them, as `_counted` has it."""
+    found = _counted(values)
+    return sorted(
+        found, key=lambda row: LEVELS.index(row["value"]) if row["value"] in LEVELS else len(LEVELS)
+    )
 
 
 def _who(category_by: str) -> str:

@@ -12,6 +12,7 @@ from auditing.core.anchor.panel import FACETS, Ratings, panel_scores
 from auditing.core.anchor.parameters import BenchmarkParameters
 from auditing.core.anchor.people import against_people
 from auditing.models import Benchmark
+from auditing.selectors.benchmark_people import people_names
 from auditing.selectors.benchmark_ratings import Table, tables
 from auditing.services.anchor import results_common as common
 from auditing.services.anchor.results_agreement import scope
@@ -41,7 +42,8 @@ def document(benchmark: Benchmark, judged: common.Judged | None = None) -> dict[
         for facet, by in ((facet, common.by_answer(table)) for facet, table in judged.items())
     }
     compared = against_people(panel, people, seed=parameters.seed, resamples=parameters.resamples)
-    raters = sorted({rater for table in rated.values() for rater in table.raters}, key=_order)
+    found = {rater for table in rated.values() for rater in table.raters}
+    raters = [name for name in people_names(benchmark).values() if name in found]
     return {
         **common.head(benchmark, SCHEMA, parameters),
         "raters": raters,
@@ -67,11 +69,6 @@ def _asked(table: Table) -> Rated:
 
 def _missing(rated: Ratings) -> int:
     return sum(rating is None for by in rated.values() for rating in by.values())
-
-
-def _order(rater: str) -> tuple[str, int]:
-    words, _, number = rater.rpartition(" ")
-    return words, int(number)
 
 
 def _people(table: Table, rated: Rated, parameters: BenchmarkParameters) -> dict[str, Any]:
