@@ -25,6 +25,8 @@ DEFAULT_SAMPLE = 100
 MOST_SAMPLE = 2000
 SAMPLE_ACTION = "benchmark.sample"
 """The event that says how many answers are sampled."""
+REMOVE_ACTION = "benchmark.remove_rater"
+"""The event that says who was taken off the list."""
 LONGEST_NOTE = 2000
 
 
@@ -66,17 +68,15 @@ def pool(benchmark: Benchmark) -> QuerySet[ModelAnswer]:
 
 def sample_size(benchmark: Benchmark) -> int:
     """How many answers are sampled: what somebody chose last, as the benchmark's chain of events has it."""
-    chosen = (
-        Event.objects.filter(
-            stream__name=f"benchmark:{benchmark.pk}",
-            subject_type="benchmark",
-            action=SAMPLE_ACTION,
-        )
-        .order_by("-number")
-        .values_list("data__number", flat=True)
-        .first()
-    )
+    found = _events(benchmark, SAMPLE_ACTION).order_by("-number")
+    chosen = found.values_list("data__number", flat=True).first()
     return chosen if isinstance(chosen, int) else DEFAULT_SAMPLE
+
+
+def _events(benchmark: Benchmark, action: str) -> QuerySet[Event]:
+    return Event.objects.filter(
+        stream__name=f"benchmark:{benchmark.pk}", subject_type="benchmark", action=action
+    )
 
 
 def sample(benchmark: Benchmark) -> list[tuple[int, int]]:
@@ -222,7 +222,10 @@ def to_rate(user: Any) -> list[Benchmark]:
 
 
 def raters(benchmark: Benchmark, sampled: Iterable[int]) -> list[dict[str, Any]]:
-    """Everybody who was ever listed, with how many of the sampled answers they have rated on every facet."""
+    """Everybody who was ever listed, with how many of the sampled answers they have rated on every facet.
+
+    Who ``returned`` after having been taken off could see all ratings in between.
+    """
     full = (
         Rating.objects.filter(
             current(),
@@ -240,6 +243,15 @@ def raters(benchmark: Benchmark, sampled: Iterable[int]) -> list[dict[str, Any]]
     done: dict[int, int] = defaultdict(int)
     for row in full:
         done[row["user"]] += 1
+    rows = list(BenchmarkRater.objects.filter(benchmark=benchmark).select_related("user").order_by("pk"))
     names = people_names(benchmark)
-    rows = BenchmarkRater.objects.filter(benchmark=benchmark).select_related("user").order_by("pk")
-    return [{"row": row, "pseudonym": names[row.user_id], "done": done[row.user_id]} for row in rows]
+    left = set(_events(benchmark, REMOVE_ACTION).values_list("data__user", flat=True))
+    return [
+        {
+            "row": row,
+            "pseudonym": names[row.user_id],
+            "done": done[row.user_id],
+            "returned": row.active and row.user_id in left,
+        }
+        for row in rows
+    ]

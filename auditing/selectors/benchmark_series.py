@@ -57,7 +57,7 @@ class Series:
 
 
 def all_series(benchmark: Benchmark) -> list[Series]:
-    """Return every series of a benchmark, by kind and name; six queries."""
+    """Return every series of a benchmark, by kind and name; five queries."""
     ratings = ratings_of(benchmark).order_by()
     answers = ModelAnswer.objects.filter(item__benchmark=benchmark).order_by()
     references = Reference.objects.filter(item__benchmark=benchmark).order_by()

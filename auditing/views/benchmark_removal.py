@@ -9,7 +9,7 @@ from auditing.services.anchor import removal
 from auditing.views.benchmark_parts import find, frame
 from reasonaudit.lib.errors import UserError
 
-LARGEST = 2**31 - 1
+MOST_DIGITS = 9
 
 
 def benchmark_remove(request: HttpRequest, slug: str) -> HttpResponse:
@@ -27,7 +27,7 @@ def benchmark_remove(request: HttpRequest, slug: str) -> HttpResponse:
             problem, status = f"People rated these rows. Type “{chosen.name}” to remove them.", 422
         else:
             try:
-                people = min(int(told), LARGEST) if told.isdecimal() else 0
+                people = int(told) if told.isdecimal() and len(told) <= MOST_DIGITS else 0
                 gone = removal.remove(benchmark, what, name, people=people, by=request.user)
             except UserError as error:
                 problem, status = str(error), error.status

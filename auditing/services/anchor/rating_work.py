@@ -11,6 +11,7 @@ from auditing.models import Benchmark, BenchmarkRater, ModelAnswer, Rating, Refe
 from auditing.selectors.benchmark_rating import (
     LONGEST_NOTE,
     MOST_SAMPLE,
+    REMOVE_ACTION,
     SAMPLE_ACTION,
     own_ratings,
     rating_object,
@@ -87,7 +88,7 @@ def remove_rater(benchmark: Benchmark, rater_id: int, by: Any) -> BenchmarkRater
         raise UserError("no_rater", "There is no such rater in the list.", "Load the page again.", status=404)
     row.active = False
     row.save()
-    event(benchmark, by, "benchmark.remove_rater", {"user": row.user_id})
+    event(benchmark, by, REMOVE_ACTION, {"user": row.user_id})
     return row
 
 

@@ -169,9 +169,13 @@ def test_a_researcher_lists_people_and_takes_them_off(scene) -> None:
     assert "Rater 2" in text
     assert lead.post(scene.list, {"action": "remove", "rater": row.pk}).status_code == 302
     assert "Off the list" in lead.get(scene.list).content.decode()
+    assert "Not blind throughout" not in lead.get(scene.list).content.decode()
+    assert lead.post(scene.list, {"action": "add", "user": "ben"}).status_code == 302
+    assert lead.get(scene.list).content.decode().count("Not blind throughout") == 1
     assert events() == [
         "benchmark.add_rater",
         "benchmark.remove_rater",
+        "benchmark.add_rater",
     ]
 
 
