@@ -45,28 +45,11 @@ _materials: "OrderedDict[str, StudyMaterial]" = OrderedDict()
 _lock = threading.Lock()
 
 
-def study_document(study: ReasoningStudy, *, reference: ReasoningStudy | None = None) -> dict[str, Any]:
-    """Return a study's document (`auditing.core.grapheval.study_document`); it is shared, so do not change it.
-
-    Parameters
-    ----------
-    reference
-        The study whose mean point is the origin of the topology map; else the study's own.
-    """
-    points = None if reference is None or reference.pk == study.pk else _points(study_document(reference))
+def study_document(study: ReasoningStudy) -> dict[str, Any]:
+    """Return a study's document (`auditing.core.grapheval.study_document`); it is shared, so do not change it."""
     version = results_reading.fingerprint(study)
-    key = (
-        "study",
-        version,
-        reference and reference.slug,
-        points and tuple(points),
-    )
-
-    def make() -> dict[str, Any]:
-        other = None if points is None or reference is None else (reference.slug, points)
-        return core.study_document(_material(study, version), reference=other)
-
-    return _once(key, lambda: _shared(key, make))
+    key = ("study", version)
+    return _once(key, lambda: _shared(key, lambda: core.study_document(_material(study, version))))
 
 
 def make_ready(run_id: int) -> None:
