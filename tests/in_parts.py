@@ -37,7 +37,7 @@ def parts() -> list[list[str]]:
 def run(arguments: list[str]) -> tuple[int, str]:
     """Return the exit status of one test process and its words."""
     names = " ".join(str(Path(name).relative_to(TESTS)) for name in arguments)
-    print(f"--- {names}: begun", flush=True)
+    say(f"--- {names}: begun")
     began = time.monotonic()
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *arguments, "-m", "not browser"],
@@ -50,13 +50,19 @@ def run(arguments: list[str]) -> tuple[int, str]:
     return done.returncode, f"--- {names}: {time.monotonic() - began:.0f} s\n{done.stdout}"
 
 
+def say(words: str) -> None:
+    """Print in one piece: several parts do so at once."""
+    sys.stdout.write(f"{words}\n")
+    sys.stdout.flush()
+
+
 def main() -> int:
     """Return 0 where every part passed."""
     codes = []
     with ThreadPoolExecutor(min(MOST_AT_ONCE, os.cpu_count() or 1)) as pool:
         for ended in as_completed([pool.submit(run, part) for part in parts()]):
             code, words = ended.result()
-            print(words, flush=True)
+            say(words)
             codes.append(code)
     browser = [sys.executable, "-m", "pytest", str(TESTS / "browser"), "-m", "browser"]
     codes.append(subprocess.run(browser, check=False).returncode)
