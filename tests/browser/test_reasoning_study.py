@@ -99,8 +99,8 @@ def test_chains_from_a_file_are_scored_opened_judged_and_exported(
     assert faults(page) == []
 
     page.locator("summary", has_text="Run all that is missing").click()
-    page.locator("#plan-all").get_by_role("button").first.click()
-    page.wait_for_load_state()
+    with page.expect_navigation():
+        page.locator("#plan-all").get_by_role("button").first.click()
     work_off()
     study = ReasoningStudy.objects.get()
     assert study.scores.count() == 2
@@ -118,7 +118,6 @@ def test_chains_from_a_file_are_scored_opened_judged_and_exported(
     assert overflows(page) == []
     page.get_by_role("link", name="Audit this chain").click()
     expect(page.locator("main")).to_contain_text("A bear runs")
-    page.go_back()
 
     page.goto(f"{live_server}/grapheval/{study.slug}/audit/")
     page.wait_for_selector("[data-island='reasoning-audit'][data-ready]")
@@ -165,16 +164,16 @@ def test_a_model_plays_a_whole_study_from_one_button(
         page.get_by_role("button", name="Make the study").click()
         page.wait_for_url(re.compile(r"/grapheval/sampled/"))
         page.locator("summary", has_text="Run all that is missing").click()
-        page.locator("#plan-all").get_by_role("button").first.click()
-        page.wait_for_load_state()
+        with page.expect_navigation():
+            page.locator("#plan-all").get_by_role("button").first.click()
         work_off()
         page.goto(f"{live_server}/grapheval/sampled/")
         page.locator("summary", has_text="Start").last.click()
         plan = page.locator("#plan-judge")
         plan.get_by_label("Model", exact=True).fill("reasoner")
         page.keyboard.press("Tab")
-        plan.get_by_role("button", name="Ask 8 times").click()
-        page.wait_for_load_state()
+        with page.expect_navigation():
+            plan.get_by_role("button", name="Ask 8 times").click()
         work_off()
     assert {run.state for run in ReasoningRun.objects.all()} == {"done"}
     # A question has 4 different chains, and its alternatives 3 more: the chain for "no" is the same, so it is not asked
