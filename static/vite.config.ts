@@ -45,5 +45,6 @@ export default defineConfig({
     rollupOptions: { input: "src/main.ts" },
   },
   server: { host: "127.0.0.1", port: 5173, strictPort: true },
-  test: { include: ["src/**/*.test.{ts,tsx}"], environment: "node" },
+  // Of two cores one would stay idle by default.
+  test: { include: ["src/**/*.test.{ts,tsx}"], environment: "node", maxWorkers: "100%" },
 });
