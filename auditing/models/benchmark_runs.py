@@ -3,10 +3,8 @@
 from django.conf import settings
 from django.db import models
 
-from reasonaudit.lib.models import RunState
-
 from .anchor import Benchmark, BenchmarkItem
-from .runs import AskingRun
+from .runs import RunPart, StepRun
 
 
 class BenchmarkRater(models.Model):
@@ -21,7 +19,7 @@ class BenchmarkRater(models.Model):
         constraints = [models.UniqueConstraint(fields=["benchmark", "user"], name="rater_once_per_benchmark")]
 
 
-class BenchmarkRun(AskingRun):
+class BenchmarkRun(StepRun):
     """One step over some items of a benchmark. `choices` is what else decides the step (see `services.anchor.runs`).
 
     `model` is who is asked (``openai:MODEL``), "" for grounding, which asks nobody.
@@ -38,32 +36,18 @@ class BenchmarkRun(AskingRun):
 
     benchmark = models.ForeignKey(Benchmark, on_delete=models.CASCADE, related_name="runs")
     step = models.CharField(max_length=10, choices=Step)
-    model = models.CharField(max_length=200, blank=True)
-    options = models.JSONField(default=dict, blank=True)
-    choices = models.JSONField(default=dict, blank=True)
-
-    class Meta:
-        ordering = ["-pk"]
 
     def __str__(self) -> str:
         return f"{self.get_step_display()}, {self.benchmark}"
 
 
-class BenchmarkRunItem(models.Model):
+class BenchmarkRunItem(RunPart):
     """An item in a run; its counts are requests to the model, or answers where no model is asked."""
 
     run = models.ForeignKey(BenchmarkRun, on_delete=models.CASCADE, related_name="items")
     item = models.ForeignKey(BenchmarkItem, on_delete=models.CASCADE, related_name="run_items")
-    state = models.CharField(max_length=12, choices=RunState, default=RunState.QUEUED)
-    total = models.PositiveIntegerField(default=0)
-    done = models.PositiveIntegerField(default=0)
-    cached = models.PositiveIntegerField(default=0)
-    invalid = models.PositiveIntegerField(default=0)
-    failed = models.PositiveIntegerField(default=0)
-    message = models.TextField(blank=True)
 
-    class Meta:
-        ordering = ["pk"]
+    class Meta(RunPart.Meta):
         constraints = [models.UniqueConstraint(fields=["run", "item"], name="item_once_per_benchmark_run")]
 
 

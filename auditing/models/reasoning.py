@@ -8,10 +8,10 @@ from django.conf import settings
 from django.db import models
 
 from annotation.models import Case, Dataset, Trace
-from reasonaudit.lib.models import RunState, TimestampedModel
+from reasonaudit.lib.models import TimestampedModel
 
 from .calls import CallStatus
-from .runs import AskingRun
+from .runs import RunPart, StepRun
 
 SENTENCES = "sentences"
 STORED = "stored"
@@ -126,7 +126,7 @@ class QuestionScore(models.Model):
         constraints = [models.UniqueConstraint(fields=["study", "case"], name="score_once_per_question")]
 
 
-class ReasoningRun(AskingRun):
+class ReasoningRun(StepRun):
     """One step of a study over some of its questions. Items are questions (see `ReasoningRunItem`).
 
     `model` is who is asked (``openai:MODEL``; for a score the embedder's spec), `options` as in other runs (base URL,
@@ -145,33 +145,19 @@ class ReasoningRun(AskingRun):
 
     study = models.ForeignKey(ReasoningStudy, on_delete=models.CASCADE, related_name="runs")
     step = models.CharField(max_length=14, choices=Step)
-    model = models.CharField(max_length=200, blank=True)
-    options = models.JSONField(default=dict, blank=True)
-    choices = models.JSONField(default=dict, blank=True)
     then = models.JSONField(default=list, blank=True)
-
-    class Meta:
-        ordering = ["-pk"]
 
     def __str__(self) -> str:
         return f"{self.get_step_display()}, {self.study}"
 
 
-class ReasoningRunItem(models.Model):
+class ReasoningRunItem(RunPart):
     """A question in a run; its counts are requests to the model, or chains where no model is asked."""
 
     run = models.ForeignKey(ReasoningRun, on_delete=models.CASCADE, related_name="items")
     case = models.ForeignKey(Case, on_delete=models.PROTECT, related_name="reasoning_run_items")
-    state = models.CharField(max_length=12, choices=RunState, default=RunState.QUEUED)
-    total = models.PositiveIntegerField(default=0)
-    done = models.PositiveIntegerField(default=0)
-    cached = models.PositiveIntegerField(default=0)
-    invalid = models.PositiveIntegerField(default=0)
-    failed = models.PositiveIntegerField(default=0)
-    message = models.TextField(blank=True)
 
-    class Meta:
-        ordering = ["pk"]
+    class Meta(RunPart.Meta):
         constraints = [models.UniqueConstraint(fields=["run", "case"], name="case_once_per_reasoning_run")]
 
 

@@ -22,10 +22,21 @@ class AskingRun(RunRecord):
         abstract = True
 
 
-class RunTrace(models.Model):
-    """A trace in a run, with the segmentation that the run reads and its own counts."""
+class StepRun(AskingRun):
+    """One step of a larger work: who is asked (`model`), `options` as of other runs, and what else decides it."""
 
-    segmentation = models.PositiveIntegerField()
+    model = models.CharField(max_length=200, blank=True)
+    options = models.JSONField(default=dict, blank=True)
+    choices = models.JSONField(default=dict, blank=True)
+
+    class Meta:
+        abstract = True
+        ordering = ["-pk"]
+
+
+class RunPart(models.Model):
+    """One row of what a run is about, with its own counts."""
+
     state = models.CharField(max_length=12, choices=RunState, default=RunState.QUEUED)
     total = models.PositiveIntegerField(default=0)
     done = models.PositiveIntegerField(default=0)
@@ -37,6 +48,15 @@ class RunTrace(models.Model):
     class Meta:
         abstract = True
         ordering = ["pk"]
+
+
+class RunTrace(RunPart):
+    """A trace in a run, with the segmentation that the run reads."""
+
+    segmentation = models.PositiveIntegerField()
+
+    class Meta(RunPart.Meta):
+        abstract = True
 
 
 class AuditRun(AskingRun):

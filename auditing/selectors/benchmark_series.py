@@ -85,9 +85,9 @@ def all_series(benchmark: Benchmark) -> list[Series]:
     return sorted(found, key=lambda one: (order.index(one.what), one.name))
 
 
-def series(benchmark: Benchmark, what: str, name: str) -> Series | None:
-    """Return one series; None where there is none of this name."""
-    return next((one for one in all_series(benchmark) if (one.what, one.name) == (what, name)), None)
+def pick(found: Iterable[Series], what: str, name: str) -> Series | None:
+    """Return the series of this kind and name; None where there is none."""
+    return next((one for one in found if (one.what, one.name) == (what, name)), None)
 
 
 def ratings_of(benchmark: Benchmark) -> QuerySet[Rating]:

@@ -4,7 +4,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from auditing.selectors.benchmark_series import all_series
+from auditing.selectors.benchmark_series import all_series, pick
 from auditing.services.anchor import removal
 from auditing.views.benchmark_parts import find, frame
 from reasonaudit.lib.errors import UserError
@@ -18,7 +18,7 @@ def benchmark_remove(request: HttpRequest, slug: str) -> HttpResponse:
     given = request.POST if request.method == "POST" else request.GET
     what, name = given.get("what", ""), given.get("name", "")
     found = all_series(benchmark)
-    chosen = next((one for one in found if (one.what, one.name) == (what, name)), None)
+    chosen = pick(found, what, name)
     problem, status = "", 200
     if request.method == "POST":
         typed = request.POST.get("typed", "").strip()

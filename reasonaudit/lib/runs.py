@@ -9,10 +9,12 @@ import socket
 import uuid
 from collections.abc import Mapping
 from datetime import timedelta
+from typing import Any
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from reasonaudit.lib.errors import UserError
 from reasonaudit.lib.models import ACTIVE_STATES, RunRecord, RunState
 
 TRANSITIONS: Mapping[str, frozenset[str]] = {
@@ -78,6 +80,17 @@ def set_state(run: RunRecord, state: str, message: str = "") -> None:
         run.finished_at = timezone.now()
     if state == RunState.QUEUED:
         run.finished_at = None
+
+
+def refuse_while_active(runs: QuerySet[Any], code: str, whose: str) -> None:
+    """Raise `UserError` (409, `code`) while one of the runs waits or is at work; `whose` says of what they are."""
+    if runs.filter(state__in=ACTIVE_STATES).exists():
+        raise UserError(
+            code,
+            f"A run of this {whose} waits or is at work.",
+            "Cancel it, or wait until it has ended.",
+            status=409,
+        )
 
 
 def lease_is_alive(run: RunRecord) -> bool:

@@ -19,9 +19,9 @@ if "REASONAUDIT_TEST_VAR" not in os.environ:
     if not os.environ.get("DATABASE_URL"):
         _server = embedded.start_postgres(_folder / "postgres", cleanup="stop")
         # Nothing of it outlives the machine. A killed process loses nothing all the same: commits reach the system.
-        _server.psql("ALTER SYSTEM SET fsync = off; ")
-        _server.psql("ALTER SYSTEM SET full_page_writes = off; ")
-        _server.psql("SELECT pg_reload_conf(); ")
+        _server.psql(
+            "ALTER SYSTEM SET fsync = off; ALTER SYSTEM SET full_page_writes = off; SELECT pg_reload_conf();"
+        )
     _valkey = embedded.start_valkey_unless_external()
     _owner = os.getpid()
 

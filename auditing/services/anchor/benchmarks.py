@@ -13,24 +13,22 @@ from auditing.core.anchor.taxonomy import IMPORTED
 from auditing.models import (
     Benchmark,
     BenchmarkItem,
-    BenchmarkRun,
     DifficultyJudgement,
-    GroundingScore,
     ModelAnswer,
     Rating,
-    RationaleAudit,
     Reference,
 )
 from auditing.selectors.benchmark_people import IMPORTED_PERSON
 from reasonaudit.lib.canonical import without_floats
 from reasonaudit.lib.errors import UserError
-from reasonaudit.lib.models import ACTIVE_STATES
+from reasonaudit.lib.runs import refuse_while_active
 from reasonaudit.lib.slugs import free_slug
 from videos.models import VideoQuestion, VideoSet
 
 from . import difficulty
 from .changes import changed, event
 from .references import set_annotation_sources
+from .removal import BUSY, drop
 
 RESERVED_SLUGS = frozenset({"new", "runs", "import"})
 LONGEST_NAME = 200
@@ -136,7 +134,7 @@ def delete(benchmark: Benchmark, by: Any) -> None:
     """
     with transaction.atomic():
         row = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
-        check_idle(row)
+        refuse_while_active(row.runs.all(), BUSY, "benchmark")
         ratings = Rating.objects.filter(answer__item__benchmark=row)
         references = Reference.objects.filter(item__benchmark=row)
         answers = ModelAnswer.objects.filter(item__benchmark=row)
@@ -150,27 +148,13 @@ def delete(benchmark: Benchmark, by: Any) -> None:
             "ratings_of_people": ratings.filter(user__isnull=False).count(),
             "runs": row.runs.count(),
         }
-        # Large tables go first, in the database: the collector would read every row.
-        RationaleAudit.objects.filter(reference__item__benchmark=row).delete()
-        ratings._raw_delete(ratings.db)
+        # Large tables go first: the collector would read every row.
         DifficultyJudgement.objects.filter(item__benchmark=row).delete()
-        GroundingScore.objects.filter(answer__item__benchmark=row).delete()
-        answers._raw_delete(answers.db)
-        references.delete()
+        drop("answer", answers)
+        drop("reference", references)
         row.runs.all().delete()
         event(row, by, "benchmark.delete", about)
         row.delete()
-
-
-def check_idle(benchmark: Benchmark) -> None:
-    """Raise `UserError` (409 ``benchmark_busy``) while one of its runs waits or is at work."""
-    if BenchmarkRun.objects.filter(benchmark=benchmark, state__in=ACTIVE_STATES).exists():
-        raise UserError(
-            "benchmark_busy",
-            "A run of this benchmark waits or is at work.",
-            "Cancel it, or wait until it has ended.",
-            status=409,
-        )
 
 
 def counts(benchmark: Benchmark) -> dict[str, Any]:

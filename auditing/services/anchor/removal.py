@@ -3,15 +3,18 @@
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 
-from auditing.models import Benchmark, GroundingScore, ModelAnswer, RationaleAudit, Reference
-from auditing.selectors.benchmark_series import Series, What, ratings_of, series
+from auditing.models import Benchmark, GroundingScore, ModelAnswer, Rating, RationaleAudit, Reference
+from auditing.selectors.benchmark_series import Series, What, all_series, pick, ratings_of
 from reasonaudit.lib.errors import UserError
+from reasonaudit.lib.runs import refuse_while_active
 
 from . import difficulty
-from .benchmarks import check_idle
 from .changes import changed, event
 from .references import set_annotation_sources
+
+BUSY = "benchmark_busy"
 
 
 def remove(benchmark: Benchmark, what: str, name: str, *, people: int, by: Any) -> Series:
@@ -33,8 +36,8 @@ def remove(benchmark: Benchmark, what: str, name: str, *, people: int, by: Any) 
     """
     with transaction.atomic():
         row = Benchmark.objects.select_for_update().get(pk=benchmark.pk)
-        check_idle(row)
-        found = series(row, what, name)
+        refuse_while_active(row.runs.all(), BUSY, "benchmark")
+        found = pick(all_series(row), what, name)
         if found is None:
             raise UserError(
                 "no_series",
@@ -61,32 +64,24 @@ def remove(benchmark: Benchmark, what: str, name: str, *, people: int, by: Any) 
     return found
 
 
-def _remove(benchmark: Benchmark, found: Series) -> None:
-    ratings = ratings_of(benchmark)
-    if found.what == What.RATINGS:
-        gone = ratings.filter(user=None, source=found.name)
+def drop(of: str, rows: QuerySet[Any]) -> None:
+    """Remove answers or references (`of` is "answer" or "reference") with all that is about them, in the database."""
+    about = {f"{of}__in": rows}
+    RationaleAudit.objects.filter(**about).delete()
+    # By hand and the dependent ones first: the collector would read every row.
+    for gone in (Rating.objects.filter(**about), GroundingScore.objects.filter(**about), rows):
         gone._raw_delete(gone.db)
-        return
-    # In the database and by hand, the dependent ones first: the collector would read every row.
-    if found.what == What.REFERENCES:
-        references = Reference.objects.filter(item__benchmark=benchmark, source=found.name)
-        RationaleAudit.objects.filter(reference__in=references).delete()
-        for rows in (
-            ratings.filter(reference__in=references),
-            GroundingScore.objects.filter(reference__in=references),
-            references,
-        ):
-            rows._raw_delete(rows.db)
+
+
+def _remove(benchmark: Benchmark, found: Series) -> None:
+    if found.what == What.RATINGS:
+        gone = ratings_of(benchmark).filter(user=None, source=found.name)
+        gone._raw_delete(gone.db)
+    elif found.what == What.REFERENCES:
+        drop("reference", Reference.objects.filter(item__benchmark=benchmark, source=found.name))
         set_annotation_sources(benchmark)
-        return
-    role = ModelAnswer.Role.CHAIN if found.what == What.ANSWERS else ModelAnswer.Role.ROLLOUT
-    answers = ModelAnswer.objects.filter(item__benchmark=benchmark, role=role, model=found.name)
-    RationaleAudit.objects.filter(answer__in=answers).delete()
-    for dependent in (
-        ratings.filter(answer__in=answers),
-        GroundingScore.objects.filter(answer__in=answers),
-        answers,
-    ):
-        dependent._raw_delete(dependent.db)
-    if found.what == What.ROLLOUTS:
-        difficulty.apply_rule_anew(benchmark)
+    else:
+        role = ModelAnswer.Role.CHAIN if found.what == What.ANSWERS else ModelAnswer.Role.ROLLOUT
+        drop("answer", ModelAnswer.objects.filter(item__benchmark=benchmark, role=role, model=found.name))
+        if found.what == What.ROLLOUTS:
+            difficulty.apply_rule_anew(benchmark)

@@ -9,12 +9,12 @@ from annotation.core.labels import has_word, storable
 from annotation.models import Case, Dataset, Trace
 from auditing.core.grapheval.parameters import StudyParameters
 from auditing.embeddings.factory import USAGE as EMBEDDERS
-from auditing.models import ChainJudgement, ReasoningRun, ReasoningStudy
+from auditing.models import ChainJudgement, ReasoningStudy
 from auditing.models.reasoning import SENTENCES, STORED, AnswerKind
 from reasonaudit.lib.canonical import without_floats
 from reasonaudit.lib.chain import record_event
 from reasonaudit.lib.errors import UserError
-from reasonaudit.lib.models import ACTIVE_STATES
+from reasonaudit.lib.runs import refuse_while_active
 from reasonaudit.lib.slugs import free_slug
 
 RESERVED_SLUGS = frozenset({"new", "compare", "runs"})
@@ -124,13 +124,7 @@ def delete(study: ReasoningStudy, by: Any) -> None:
     """
     with transaction.atomic():
         row = ReasoningStudy.objects.select_for_update().get(pk=study.pk)
-        if ReasoningRun.objects.filter(study=row, state__in=ACTIVE_STATES).exists():
-            raise UserError(
-                "study_busy",
-                "A run of this study waits or is at work.",
-                "Cancel it, or wait until it has ended.",
-                status=409,
-            )
+        refuse_while_active(row.runs.all(), "study_busy", "study")
         people = ChainJudgement.objects.filter(study=row, user__isnull=False)
         about = {
             "slug": row.slug,
